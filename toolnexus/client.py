@@ -1,0 +1,318 @@
+"""The clients: settings, one call, and the two ways of doing its steps (SPEC section 1; clause `call.once`)."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import httpx
+
+from toolnexus.call import Plan, Send, Step, Steps, Timing, Wait, translation
+from toolnexus.config import ClientConfig, Style
+from toolnexus.metrics import MetricEvent, Metrics
+from toolnexus.request import TranslateRequest
+from toolnexus.result import TranslateResult
+from toolnexus.retry import RetryPolicy
+from toolnexus.transport import DEFAULT_LIMIT, CancelToken, Limits, apost, cancelled, post
+
+if TYPE_CHECKING:
+    from toolnexus.toolkit import Toolkit
+
+_KEY_VARIABLES: dict[str, str] = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+# How often a sync wait looks at a cancel token that cannot be waited on itself.
+_POLL_S = 0.05
+
+
+class _Settings:
+    """What both clients are set to: the config, the plan around a call, the limits of an attempt."""
+
+    def __init__(
+        self,
+        base_url: str,
+        style: Style = "anthropic",
+        model: str = "",
+        api_key: str | None = None,
+        headers: Mapping[str, str] | Iterable[tuple[str, str]] | None = None,
+        system_prompt: str | None = None,
+        anthropic_version: str = "2023-06-01",
+        *,
+        models: Mapping[str, Any] | None = None,
+        timeout_ms: float | None = None,
+        connect_timeout_ms: float = 10_000,
+        read_timeout_ms: float = 600_000,
+        retries: int = 2,
+        retry_base_ms: float = 500,
+        retryable_statuses: Iterable[int] = (),
+        max_retry_after_s: float | None = None,
+        on_error: Callable[[Any], Any] | None = None,
+        hooks: Any = None,
+        request_params: Mapping[str, Any] | None = None,
+        body_transform: Callable[[Any], Any] | None = None,
+        on_metric: Callable[[MetricEvent], Any] | None = None,
+        max_response_bytes: int = DEFAULT_LIMIT,
+        timing: Timing | None = None,
+    ) -> None:
+        if api_key is None and style in _KEY_VARIABLES:
+            api_key = os.environ.get(_KEY_VARIABLES[style]) or None
+        self.config = ClientConfig(
+            base_url, style, model, api_key, headers, system_prompt, anthropic_version, models, request_params
+        )
+        self._metrics = Metrics()
+        self._on_metric = on_metric
+        self._limits = Limits(connect_timeout_ms / 1000, read_timeout_ms / 1000, max_response_bytes)
+        if timeout_ms is not None and not timeout_ms > 0:
+            raise ValueError("timeout_ms is above 0, or None")
+        self._plan = Plan(
+            self.config,
+            RetryPolicy(retries, retry_base_ms, frozenset(retryable_statuses), max_retry_after_s),
+            timeout_ms,
+            _hook(hooks, "before_llm"),
+            _hook(hooks, "after_llm"),
+            on_error,
+            body_transform,
+            self._record,
+            timing or Timing(),
+        )
+
+    def _record(self, event: MetricEvent) -> None:
+        self._metrics.record(event)
+        if self._on_metric is not None:
+            self._on_metric(event)
+
+    def metrics(self) -> str:
+        """The client's counters as Prometheus text, version 0.0.4 (clause `metrics.event`)."""
+        return self._metrics.render()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(style={self.config.style!r}, model={self.config.model!r})"
+
+
+def _hook(hooks: Any, name: str) -> Callable[[Any], Any] | None:
+    hook = hooks.get(name) if isinstance(hooks, Mapping) else getattr(hooks, name, None)
+    if hook is not None and not callable(hook):
+        raise TypeError(f"hook {name} is not callable")
+    return hook
+
+
+def _request(
+    messages: Any, tools: Any, toolkit: Any, tool_choice: Any, system: Any, max_tokens: Any, params: Any
+) -> TranslateRequest:
+    """The request of a call, given whole or by its parts."""
+    if not isinstance(messages, TranslateRequest):
+        return TranslateRequest(
+            messages,
+            tools=tools,
+            toolkit=toolkit,
+            tool_choice=tool_choice,
+            system=system,
+            max_tokens=max_tokens,
+            params=params,
+        )
+    if any(part is not None for part in (tools, tool_choice, system, max_tokens, params)):
+        raise TypeError("a TranslateRequest holds its own tools, tool_choice, system, max_tokens and params")
+    return messages if toolkit is None else messages.with_toolkit(toolkit)
+
+
+class Client(_Settings):
+    """A translator to one provider and model; thread-safe, and a context manager.
+
+    `style` says which wire format `base_url` speaks; the key falls back to `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`. `http_client` is an
+    `httpx.Client` of your own (proxies, mTLS, recording); it stays yours to close. Times are in milliseconds.
+    """
+
+    def __init__(self, base_url: str, *args: Any, http_client: httpx.Client | None = None, **settings: Any) -> None:
+        super().__init__(base_url, *args, **settings)
+        self._owned = http_client is None
+        self._http = http_client
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def translate(
+        self,
+        messages: Any,
+        *,
+        tools: Any = None,
+        toolkit: Toolkit | None = None,
+        tool_choice: Any = None,
+        system: str | None = None,
+        max_tokens: int | None = None,
+        params: Any = None,
+        cancel: CancelToken | None = None,
+    ) -> TranslateResult:
+        """One provider call: OpenAI shapes in, OpenAI shapes out; no tool runs.
+
+        `messages` is OpenAI's list, or a whole `TranslateRequest`. Raises `InvalidRequest` before the call, and `ProviderError`,
+        `InvalidResponse` or `TransportError` after the last attempt (SPEC section 5).
+        """
+        request = _request(messages, tools, toolkit, tool_choice, system, max_tokens, params)
+        return self._run(translation(self._plan, request), cancel)
+
+    def _run(self, steps: Steps, cancel: CancelToken | None) -> TranslateResult:
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    outcome = self._do(step, cancel)
+                except Exception as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(outcome)
+        except StopIteration as done:
+            result: TranslateResult = done.value
+            return result
+        finally:
+            steps.close()
+
+    def _do(self, step: Step, cancel: CancelToken | None) -> Any:
+        if cancel is not None and cancel.is_set():
+            raise cancelled()
+        if isinstance(step, Send):
+            return post(self._client(), step, self._limits, self._plan.timing.clock, cancel)
+        if isinstance(step, Wait):
+            return _sleep(step.seconds, cancel)
+        answer = step.function(step.argument)
+        if inspect.isawaitable(answer):
+            if inspect.iscoroutine(answer):
+                answer.close()
+            raise TypeError("an async hook needs an AsyncClient")
+        return answer
+
+    def _client(self) -> httpx.Client:
+        if self._http is None:
+            with self._lock:
+                if self._closed:
+                    raise _closed()
+                if self._http is None:
+                    self._http = httpx.Client(limits=_POOL)
+        return self._http
+
+    def close(self) -> None:
+        """Closes the connections; an `http_client` of your own stays open."""
+        with self._lock:
+            self._closed = True
+            if self._owned and self._http is not None:
+                self._http.close()
+                self._http = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncClient(_Settings):
+    """`Client`, awaited; `http_client` is an `httpx.AsyncClient`, and hooks may be async."""
+
+    def __init__(self, base_url: str, *args: Any, http_client: httpx.AsyncClient | None = None, **settings: Any) -> None:
+        super().__init__(base_url, *args, **settings)
+        self._owned = http_client is None
+        self._http = http_client
+        self._closed = False
+
+    async def translate(
+        self,
+        messages: Any,
+        *,
+        tools: Any = None,
+        toolkit: Toolkit | None = None,
+        tool_choice: Any = None,
+        system: str | None = None,
+        max_tokens: int | None = None,
+        params: Any = None,
+        cancel: CancelToken | None = None,
+    ) -> TranslateResult:
+        """One provider call, as `Client.translate`."""
+        request = _request(messages, tools, toolkit, tool_choice, system, max_tokens, params)
+        return await self._run(translation(self._plan, request), cancel)
+
+    async def _run(self, steps: Steps, cancel: CancelToken | None) -> TranslateResult:
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    outcome = await self._do(step, cancel)
+                except Exception as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(outcome)
+        except StopIteration as done:
+            result: TranslateResult = done.value
+            return result
+        finally:
+            steps.close()
+
+    async def _do(self, step: Step, cancel: CancelToken | None) -> Any:
+        if cancel is not None and cancel.is_set():
+            raise cancelled()
+        if isinstance(step, Send):
+            return await apost(self._client(), step, self._limits, self._plan.timing.clock, cancel)
+        if isinstance(step, Wait):
+            return await _asleep(step.seconds, cancel)
+        answer = step.function(step.argument)
+        return await answer if inspect.isawaitable(answer) else answer
+
+    def _client(self) -> httpx.AsyncClient:
+        if self._closed:
+            raise _closed()
+        if self._http is None:
+            self._http = httpx.AsyncClient(limits=_POOL)
+        return self._http
+
+    async def aclose(self) -> None:
+        """Closes the connections; an `http_client` of your own stays open."""
+        self._closed = True
+        if self._owned and self._http is not None:
+            client, self._http = self._http, None
+            await client.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+# As many connections as there are calls at once, kept for the next ones.
+_POOL = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=30)
+
+
+def _closed() -> Exception:
+    from toolnexus.errors import TransportError
+
+    return TransportError("the client is closed", kind="closed")
+
+
+def _sleep(seconds: float, cancel: CancelToken | None) -> None:
+    if cancel is None:
+        time.sleep(seconds)
+        return
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        if cancel.is_set():
+            raise cancelled()
+        time.sleep(min(left, _POLL_S))
+
+
+async def _asleep(seconds: float, cancel: CancelToken | None) -> None:
+    if cancel is None:
+        await asyncio.sleep(seconds)
+        return
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        if cancel.is_set():
+            raise cancelled()
+        await asyncio.sleep(min(left, _POLL_S))
+
+
+

@@ -1,0 +1,155 @@
+"""Exact JSON: values travel as the bytes they are.
+
+`msgspec.Raw` splices bytes into a body and slices them out of a reply, so no number is reparsed and no key reordered.
+What Raw does not check is checked here: duplicate keys, nesting, lone surrogates, Unicode (design.md, "Exact JSON").
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+MAX_DEPTH = 512
+"""Levels of nesting that are carried; more is refused (clauses `request.json-clean`, `anthropic.args-malformed`)."""
+
+encode = msgspec.json.Encoder().encode
+decode = msgspec.json.Decoder().decode
+decode_fields = msgspec.json.Decoder(dict[str, Raw]).decode
+decode_items = msgspec.json.Decoder(list[Raw]).decode
+decode_string = msgspec.json.Decoder(str).decode
+
+EMPTY_OBJECT = Raw(b"{}")
+
+_BRACE, _END_BRACE = b"{}"
+
+# A pair of escapes, half a pair, any other escape: in this order, so that each is consumed whole and `\\ud800` (an escaped
+# backslash) is no surrogate.
+_ESCAPES = re.compile(
+    r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.DOTALL
+)
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_NESTING = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+
+
+class NotExact(ValueError):
+    """A JSON text that cannot be carried as it is; `str()` says why."""
+
+
+def repair_escapes(text: str) -> tuple[str, bool]:
+    """JSON text with each lone surrogate escape replaced by `\\ufffd`, and whether there was one (B8 53, F3)."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return text, False
+    repaired = _ESCAPES.sub(lambda m: "\\ufffd" if m.group(2) else m.group(0), text)
+    return repaired, repaired != text
+
+
+def repair_text(text: str) -> tuple[str, bool]:
+    """A string with each lone surrogate replaced by U+FFFD, and whether there was one (B8 53)."""
+    if text.isascii() or _SURROGATES.search(text) is None:
+        return text, False
+    # Code units that form a pair are one character, not two faults.
+    paired = _PAIRS.sub(lambda m: m.group().encode("utf-16", "surrogatepass").decode("utf-16"), text)
+    repaired = _SURROGATES.sub("\ufffd", paired)
+    return repaired, repaired != paired
+
+
+def depth(data: bytes) -> int:
+    """The deepest nesting of a JSON text, brackets inside strings not counted."""
+    deepest = level = 0
+    for match in _NESTING.finditer(data):
+        token = match.group()
+        if token in b"[{":
+            level += 1
+            deepest = max(deepest, level)
+        elif token in b"]}":
+            level -= 1
+    return deepest
+
+
+def too_deep(data: bytes) -> bool:
+    """Whether a JSON text nests deeper than `MAX_DEPTH`; counting brackets decides almost always."""
+    return data.count(b"{") + data.count(b"[") > MAX_DEPTH and depth(data) > MAX_DEPTH
+
+
+def object_bytes(text: str) -> tuple[Raw, bool]:
+    """The bytes of a JSON object given as text, and whether a lone surrogate in it was replaced.
+
+    Every token, key order and white space inside stay as written (clause `anthropic.args-exact`). Raises `NotExact` for anything that
+    is no JSON object, holds a duplicate key or nests too deep (clause `anthropic.args-malformed`).
+    """
+    try:
+        data = text.encode()
+        if b"\\u" not in data:
+            value = decode(data)
+            # A duplicate key is dropped by decoding, and with it a colon; without \u escapes nothing else changes their number.
+            # Only a text longer than the limit can be deeper than it.
+            if (
+                value.__class__ is dict
+                and encode(value).count(b":") == data.count(b":")
+                and (len(data) <= MAX_DEPTH or not too_deep(data))
+            ):
+                return Raw(data if data[0] == _BRACE and data[-1] == _END_BRACE else data.strip()), False
+    except (UnicodeEncodeError, msgspec.MsgspecError, RecursionError):
+        pass
+    return _object_bytes_carefully(text)
+
+
+def _object_bytes_carefully(text: str) -> tuple[Raw, bool]:
+    text, raw_surrogate = repair_text(text)
+    text, escaped_surrogate = repair_escapes(text)
+    data = text.strip(" \t\n\r").encode()
+    if too_deep(data):
+        raise NotExact(f"nested deeper than {MAX_DEPTH} levels")
+    try:
+        # Numbers stay text: 1e400 and 5,000-digit integers are JSON, whatever a float or an int can hold.
+        value = json.loads(data, object_pairs_hook=_unique, parse_int=str, parse_float=str, parse_constant=_constant)
+    except RecursionError as error:  # pragma: no cover - the depth was checked
+        raise NotExact("nested too deep") from error
+    except NotExact:
+        raise
+    except ValueError as error:
+        raise NotExact(f"no JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise NotExact("no JSON object")
+    return Raw(data), raw_surrogate or escaped_surrogate
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise NotExact("a key stands twice in one object")
+    return value
+
+
+def _constant(name: str) -> Any:
+    raise NotExact(f"{name} is no JSON")
+
+
+def plain(data: bytes | Raw) -> Any:
+    """A JSON text as plain Python values; numbers beyond a float become infinity only here, in what is shown."""
+    try:
+        return decode(data)
+    except msgspec.MsgspecError:
+        return json.loads(bytes(data))
+
+
+def where(data: bytes) -> str:
+    """Where a text stops being JSON: `line L column C: reason`, for error messages."""
+    try:
+        json.loads(data, parse_constant=_constant)
+    except NotExact as error:
+        return str(error)
+    except json.JSONDecodeError as error:
+        return f"line {error.lineno} column {error.colno}: {error.msg}"
+    except UnicodeDecodeError as error:
+        return f"byte {error.start}: no UTF-8"
+    except RecursionError:
+        return "nested too deep"
+    except ValueError as error:
+        return str(error)
+    return "a number or string that no JSON value can hold"
