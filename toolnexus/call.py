@@ -1,7 +1,7 @@
 """One translation from request to result, with its retries, hooks and metrics, as steps that do no IO.
 
-`translation` is a generator: it yields what is to be done (`Send`, `Wait`, `Ask`), and the client, sync or async, does it and sends the
-outcome back. So both clients share every rule, and each rule is tested with a list of outcomes.
+`translation` is a generator: it yields what is to be done (`Send`, `Wait`, `Ask`), and the client, sync or async, does
+it and sends the outcome back. So both clients share every rule, and each rule is tested with a list of outcomes.
 """
 
 from __future__ import annotations
@@ -33,11 +33,25 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Live:
+    """An HTTP answer whose body has begun: its first bytes, and `source`, from which the client reads the others."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    first: bytes
+    source: Any
+
+
+@dataclass(frozen=True)
 class Send:
-    """Post this, by the deadline if there is one; the outcome is an `Answer`, or a `TransportError` is thrown in."""
+    """Post this, by the deadline if there is one; the outcome is an `Answer`, or a `TransportError` is thrown in.
+
+    With `live`, an event stream's outcome is a `Live`, at its first byte.
+    """
 
     request: ProviderRequest
     deadline: float | None
+    live: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,6 +71,7 @@ class Ask:
 
 Step = Send | Wait | Ask
 Steps = Generator[Step, Any, TranslateResult]
+Opening = Generator[Step, Any, tuple[ProviderRequest, str, TranslateResult | Live]]
 
 
 @dataclass(frozen=True)
@@ -81,17 +96,26 @@ class Plan:
     record: Callable[[MetricEvent], None] = lambda event: None
     timing: Timing = field(default_factory=Timing)
 
+    @property
+    def shapes(self) -> bool:
+        """Whether anything may change the built body."""
+        return self.before_llm is not None or bool(self.config.request_params) or self.body_transform is not None
+
+    def deadline(self, started: float) -> float | None:
+        """When a call that began at `started` is over, by the plan's clock."""
+        return None if self.timeout_ms is None else started + self.timeout_ms / 1000
+
 
 def translation(plan: Plan, request: TranslateRequest) -> Steps:
     """The steps of one translation; returns its result, raises its typed error."""
     started = plan.timing.clock()
-    deadline = None if plan.timeout_ms is None else started + plan.timeout_ms / 1000
+    deadline = plan.deadline(started)
     model = plan.config.model
     try:
         sent = encode(request, plan.config)
-        if plan.before_llm is not None or plan.config.request_params or plan.body_transform is not None:
+        if plan.shapes:
             sent, model = yield from _shaped(plan, sent)
-        result = yield from _attempts(plan, sent, deadline)
+        result: TranslateResult = yield from _attempts(plan, Send(sent, deadline), deadline)
         if plan.after_llm is not None:
             yield Ask(plan.after_llm, {"response": plain(result._body), "model": model})
     except BaseException:
@@ -100,6 +124,20 @@ def translation(plan: Plan, request: TranslateRequest) -> Steps:
     usage = result.usage
     plan.record(MetricEvent(model, "ok", _ms(plan, started), usage.prompt_tokens, usage.completion_tokens))
     return result
+
+
+def opening(plan: Plan, request: TranslateRequest, deadline: float | None) -> Opening:
+    """The steps until a streamed answer begins; returns what was sent, the model, and the answer.
+
+    Retries end here: after the first byte of an answer nothing is tried again (SPEC section 6). An answer that is no
+    stream comes back as its result.
+    """
+    sent = encode(request, plan.config, stream=True)
+    model = plan.config.model
+    if plan.shapes:
+        sent, model = yield from _shaped(plan, sent)
+    answer = yield from _attempts(plan, Send(sent, deadline, live=True), deadline)
+    return sent, model, answer
 
 
 def _ms(plan: Plan, started: float) -> float:
@@ -126,13 +164,15 @@ def _shaped(plan: Plan, sent: ProviderRequest) -> Generator[Step, Any, tuple[Pro
     return ProviderRequest(sent.method, sent.url, sent.headers, body, tuple(warnings), sent.custom_tools), model
 
 
-def _attempts(plan: Plan, sent: ProviderRequest, deadline: float | None) -> Generator[Step, Any, TranslateResult]:
+def _attempts(plan: Plan, send: Send, deadline: float | None) -> Generator[Step, Any, Any]:
     """Attempts until one succeeds or may not be repeated (clauses `call.once`, `retry.*`)."""
     attempt = 0
     while True:
         try:
-            answer: Answer = yield Send(sent, deadline)
-            return decode(answer.status, answer.headers, answer.body, plan.config, sent)
+            answer: Answer | Live = yield send
+            if isinstance(answer, Live):
+                return answer
+            return decode(answer.status, answer.headers, answer.body, plan.config, send.request)
         except Exception as error:
             wait = yield from _pause(plan, error, attempt, deadline)
             if wait is None:
@@ -165,4 +205,3 @@ def _pause(plan: Plan, error: Exception, attempt: int, deadline: float | None) -
         # Backoff never outlives the call: what is left of it is not worth an attempt that cannot finish.
         return None
     return seconds
-

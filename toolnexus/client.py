@@ -7,26 +7,30 @@ import inspect
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import httpx
 
-from toolnexus.call import Plan, Send, Step, Steps, Timing, Wait, translation
+from toolnexus.call import Ask, Plan, Send, Step, Timing, Wait, translation
 from toolnexus.config import ClientConfig, Style
+from toolnexus.connections import KEPT, KEPT_S, Transport
+from toolnexus.errors import TransportError
 from toolnexus.metrics import MetricEvent, Metrics
 from toolnexus.request import TranslateRequest
 from toolnexus.result import TranslateResult
 from toolnexus.retry import RetryPolicy
-from toolnexus.transport import DEFAULT_LIMIT, CancelToken, Limits, apost, cancelled, post
+from toolnexus.streaming import AsyncStream, Stream
+from toolnexus.transport import DEFAULT_LIMIT, Limits, apost, post
+from toolnexus.watch import POLL_S, CancelToken, Watch, cancelled
 
 if TYPE_CHECKING:
     from toolnexus.toolkit import Toolkit
 
+T = TypeVar("T")
+
 _KEY_VARIABLES: dict[str, str] = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
-# How often a sync wait looks at a cancel token that cannot be waited on itself.
-_POLL_S = 0.05
 
 
 class _Settings:
@@ -53,6 +57,7 @@ class _Settings:
         on_error: Callable[[Any], Any] | None = None,
         hooks: Any = None,
         request_params: Mapping[str, Any] | None = None,
+        stream_usage: bool = True,
         body_transform: Callable[[Any], Any] | None = None,
         on_metric: Callable[[MetricEvent], Any] | None = None,
         max_response_bytes: int = DEFAULT_LIMIT,
@@ -61,13 +66,31 @@ class _Settings:
         if api_key is None and style in _KEY_VARIABLES:
             api_key = os.environ.get(_KEY_VARIABLES[style]) or None
         self.config = ClientConfig(
-            base_url, style, model, api_key, headers, system_prompt, anthropic_version, models, request_params
+            base_url,
+            style,
+            model,
+            api_key,
+            headers,
+            system_prompt,
+            anthropic_version,
+            models,
+            request_params,
+            stream_usage,
         )
         self._metrics = Metrics()
         self._on_metric = on_metric
+        for name, value in (
+            ("timeout_ms", timeout_ms),
+            ("connect_timeout_ms", connect_timeout_ms),
+            ("read_timeout_ms", read_timeout_ms),
+            ("max_response_bytes", max_response_bytes),
+        ):
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} is above 0")
+        for name, function in (("on_error", on_error), ("body_transform", body_transform), ("on_metric", on_metric)):
+            if function is not None and not callable(function):
+                raise TypeError(f"{name} is not callable")
         self._limits = Limits(connect_timeout_ms / 1000, read_timeout_ms / 1000, max_response_bytes)
-        if timeout_ms is not None and not timeout_ms > 0:
-            raise ValueError("timeout_ms is above 0, or None")
         self._plan = Plan(
             self.config,
             RetryPolicy(retries, retry_base_ms, frozenset(retryable_statuses), max_retry_after_s),
@@ -84,6 +107,9 @@ class _Settings:
         self._metrics.record(event)
         if self._on_metric is not None:
             self._on_metric(event)
+
+    def _watch(self, send: Send, cancel: CancelToken | None) -> Watch:
+        return Watch(send.deadline, self._plan.timing.clock, cancel)
 
     def metrics(self) -> str:
         """The client's counters as Prometheus text, version 0.0.4 (clause `metrics.event`)."""
@@ -122,8 +148,9 @@ def _request(
 class Client(_Settings):
     """A translator to one provider and model; thread-safe, and a context manager.
 
-    `style` says which wire format `base_url` speaks; the key falls back to `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`. `http_client` is an
-    `httpx.Client` of your own (proxies, mTLS, recording); it stays yours to close. Times are in milliseconds.
+    `style` says which wire format `base_url` speaks; the key falls back to `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
+    `http_client` is an `httpx.Client` of your own (proxies, mTLS, recording); it stays yours to close. Times are in
+    milliseconds.
     """
 
     def __init__(self, base_url: str, *args: Any, http_client: httpx.Client | None = None, **settings: Any) -> None:
@@ -147,13 +174,40 @@ class Client(_Settings):
     ) -> TranslateResult:
         """One provider call: OpenAI shapes in, OpenAI shapes out; no tool runs.
 
-        `messages` is OpenAI's list, or a whole `TranslateRequest`. Raises `InvalidRequest` before the call, and `ProviderError`,
-        `InvalidResponse` or `TransportError` after the last attempt (SPEC section 5).
+        `messages` is OpenAI's list, or a whole `TranslateRequest`. Raises `InvalidRequest` before the call, and
+        `ProviderError`, `InvalidResponse` or `TransportError` after the last attempt (SPEC section 5).
         """
         request = _request(messages, tools, toolkit, tool_choice, system, max_tokens, params)
         return self._run(translation(self._plan, request), cancel)
 
-    def _run(self, steps: Steps, cancel: CancelToken | None) -> TranslateResult:
+    def stream(
+        self,
+        messages: Any,
+        *,
+        tools: Any = None,
+        toolkit: Toolkit | None = None,
+        tool_choice: Any = None,
+        system: str | None = None,
+        max_tokens: int | None = None,
+        params: Any = None,
+        cancel: CancelToken | None = None,
+        keep_result: bool = True,
+    ) -> Stream:
+        """One streaming provider call: an iterator of `Delta` values, and a context manager (SPEC section 6).
+
+        The call begins when the stream is entered or first asked for a delta. With `keep_result` false nothing is
+        held, and the stream has no `result()`. Raises what `translate` raises; after the first delta with `partial`.
+        """
+        request = _request(messages, tools, toolkit, tool_choice, system, max_tokens, params)
+        return Stream(
+            self._plan,
+            request,
+            keep_result,
+            lambda steps: self._run(steps, cancel),
+            lambda function, argument: self._do(Ask(function, argument), None),
+        )
+
+    def _run(self, steps: Generator[Step, Any, T], cancel: CancelToken | None) -> T:
         try:
             step = next(steps)
             while True:
@@ -164,7 +218,7 @@ class Client(_Settings):
                 else:
                     step = steps.send(outcome)
         except StopIteration as done:
-            result: TranslateResult = done.value
+            result: T = done.value
             return result
         finally:
             steps.close()
@@ -173,7 +227,7 @@ class Client(_Settings):
         if cancel is not None and cancel.is_set():
             raise cancelled()
         if isinstance(step, Send):
-            return post(self._client(), step, self._limits, self._plan.timing.clock, cancel)
+            return post(self._client(), step, self._limits, self._watch(step, cancel))
         if isinstance(step, Wait):
             return _sleep(step.seconds, cancel)
         answer = step.function(step.argument)
@@ -184,13 +238,12 @@ class Client(_Settings):
         return answer
 
     def _client(self) -> httpx.Client:
-        if self._http is None:
-            with self._lock:
-                if self._closed:
-                    raise _closed()
-                if self._http is None:
-                    self._http = httpx.Client(limits=_POOL)
-        return self._http
+        with self._lock:
+            if self._closed:
+                raise _closed()
+            if self._http is None:
+                self._http = httpx.Client(transport=Transport(self.config.url))
+            return self._http
 
     def close(self) -> None:
         """Closes the connections; an `http_client` of your own stays open."""
@@ -212,7 +265,9 @@ class Client(_Settings):
 class AsyncClient(_Settings):
     """`Client`, awaited; `http_client` is an `httpx.AsyncClient`, and hooks may be async."""
 
-    def __init__(self, base_url: str, *args: Any, http_client: httpx.AsyncClient | None = None, **settings: Any) -> None:
+    def __init__(
+        self, base_url: str, *args: Any, http_client: httpx.AsyncClient | None = None, **settings: Any
+    ) -> None:
         super().__init__(base_url, *args, **settings)
         self._owned = http_client is None
         self._http = http_client
@@ -234,7 +289,30 @@ class AsyncClient(_Settings):
         request = _request(messages, tools, toolkit, tool_choice, system, max_tokens, params)
         return await self._run(translation(self._plan, request), cancel)
 
-    async def _run(self, steps: Steps, cancel: CancelToken | None) -> TranslateResult:
+    def stream(
+        self,
+        messages: Any,
+        *,
+        tools: Any = None,
+        toolkit: Toolkit | None = None,
+        tool_choice: Any = None,
+        system: str | None = None,
+        max_tokens: int | None = None,
+        params: Any = None,
+        cancel: CancelToken | None = None,
+        keep_result: bool = True,
+    ) -> AsyncStream:
+        """One streaming provider call, as `Client.stream`."""
+        request = _request(messages, tools, toolkit, tool_choice, system, max_tokens, params)
+        return AsyncStream(
+            self._plan,
+            request,
+            keep_result,
+            lambda steps: self._run(steps, cancel),
+            lambda function, argument: self._do(Ask(function, argument), None),
+        )
+
+    async def _run(self, steps: Generator[Step, Any, T], cancel: CancelToken | None) -> T:
         try:
             step = next(steps)
             while True:
@@ -245,7 +323,7 @@ class AsyncClient(_Settings):
                 else:
                     step = steps.send(outcome)
         except StopIteration as done:
-            result: TranslateResult = done.value
+            result: T = done.value
             return result
         finally:
             steps.close()
@@ -254,7 +332,7 @@ class AsyncClient(_Settings):
         if cancel is not None and cancel.is_set():
             raise cancelled()
         if isinstance(step, Send):
-            return await apost(self._client(), step, self._limits, self._plan.timing.clock, cancel)
+            return await apost(self._client(), step, self._limits, self._watch(step, cancel))
         if isinstance(step, Wait):
             return await _asleep(step.seconds, cancel)
         answer = step.function(step.argument)
@@ -283,13 +361,10 @@ class AsyncClient(_Settings):
         await self.aclose()
 
 
-# As many connections as there are calls at once, kept for the next ones.
-_POOL = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=30)
+_POOL = httpx.Limits(max_connections=None, max_keepalive_connections=KEPT, keepalive_expiry=KEPT_S)
 
 
-def _closed() -> Exception:
-    from toolnexus.errors import TransportError
-
+def _closed() -> TransportError:
     return TransportError("the client is closed", kind="closed")
 
 
@@ -301,7 +376,7 @@ def _sleep(seconds: float, cancel: CancelToken | None) -> None:
     while (left := end - time.monotonic()) > 0:
         if cancel.is_set():
             raise cancelled()
-        time.sleep(min(left, _POLL_S))
+        time.sleep(min(left, POLL_S))
 
 
 async def _asleep(seconds: float, cancel: CancelToken | None) -> None:
@@ -312,7 +387,4 @@ async def _asleep(seconds: float, cancel: CancelToken | None) -> None:
     while (left := end - time.monotonic()) > 0:
         if cancel.is_set():
             raise cancelled()
-        await asyncio.sleep(min(left, _POLL_S))
-
-
-
+        await asyncio.sleep(min(left, POLL_S))

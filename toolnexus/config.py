@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from toolnexus.wire.anthropic.models import Model, model_named, read_overrides
 
@@ -26,9 +26,10 @@ _SHORTEST_SECRET = 6
 class ClientConfig:
     """Everything `encode` and `decode` need to know besides the request.
 
-    `base_url` is http(s); `headers` are sent as given and win over the style's own; `models` overrides the capability table
-    (clause `anthropic.models`); `request_params` are merged over the built body and win (clause `shape.params`). Raises `ValueError` or
-    `TypeError` at a setting that is none. `repr` shows neither key, headers nor prompt.
+    `base_url` is http(s); `headers` are sent as given and win over the style's own; `models` overrides the capability
+    table (clause `anthropic.models`); `request_params` are merged over the built body and win (clause `shape.params`);
+    `stream_usage` asks an OpenAI-style server to count a stream's tokens.
+    Raises `ValueError` or `TypeError` at a setting that is none. `repr` shows neither key, headers nor prompt.
     """
 
     base_url: str = field(repr=False)
@@ -40,6 +41,7 @@ class ClientConfig:
     anthropic_version: str = "2023-06-01"
     models: Mapping[str, Any] | None = field(default=None, repr=False)
     request_params: Mapping[str, Any] | None = field(default=None, repr=False)
+    stream_usage: bool = True
 
     # Derived once, so that no call pays for them.
     url: str = field(init=False, repr=False)
@@ -50,34 +52,51 @@ class ClientConfig:
     def __post_init__(self) -> None:
         if self.style not in STYLES:
             raise ValueError(f"unknown style {self.style!r}: choose one of {', '.join(STYLES)}")
-        if not isinstance(self.model, str) or not self.model:
+        _check_text("model", self.model)
+        if not self.model:
             raise ValueError("a client needs a model")
-        if self.api_key is not None:
-            _check_header("the API key", "x-api-key", self.api_key, show=False)
-        headers = _merge(self._own_headers(), self.headers)
-        derived = {
+        if self.system_prompt is not None:
+            _check_text("system_prompt", self.system_prompt)
+        for setting in ("models", "request_params"):
+            if not isinstance(getattr(self, setting), Mapping | None):
+                raise TypeError(f"{setting} is no mapping")
+        api_key = self.api_key
+        if api_key is not None:
+            api_key = _header_value("the API key", api_key)
+        # Pairs, since an iterator could be read only once.
+        given = self.headers
+        pairs = tuple(given.items() if isinstance(given, Mapping) else given or ())
+        headers = _merge(_own_headers(self.style, self.anthropic_version, api_key), pairs)
+        settled = {
+            "api_key": api_key,
+            "headers": pairs,
             "url": endpoint(self.base_url, self.style),
             "request_headers": headers,
-            "secrets": _secrets(self.api_key, headers),
+            "secrets": _secrets(api_key, headers, urlsplit(self.base_url)),
             "capabilities": model_named(self.model, read_overrides(self.models)),
         }
-        for name, value in derived.items():
+        for name, value in settled.items():
             object.__setattr__(self, name, value)
 
-    def _own_headers(self) -> list[tuple[str, str]]:
-        if self.style == "openai":
-            auth = [("authorization", f"Bearer {self.api_key}")] if self.api_key else []
-            return [("content-type", "application/json"), *auth]
-        auth = [("x-api-key", self.api_key)] if self.api_key else []
-        return [("content-type", "application/json"), ("anthropic-version", self.anthropic_version), *auth]
+
+def _own_headers(style: Style, version: str, api_key: str | None) -> list[tuple[str, str]]:
+    if style == "openai":
+        auth = [("authorization", f"Bearer {api_key}")] if api_key else []
+        return [("content-type", "application/json"), *auth]
+    auth = [("x-api-key", api_key)] if api_key else []
+    version = _header_value("anthropic_version", version)
+    return [("content-type", "application/json"), ("anthropic-version", version), *auth]
 
 
 def endpoint(base_url: str, style: Style) -> str:
-    """The URL that is posted to (clauses `anthropic.endpoint`, `openai.endpoint`). Raises `ValueError` unless the base is http(s)."""
-    if not isinstance(base_url, str):
-        raise TypeError("base_url is no string")
+    """The URL that is posted to.
+
+    Raises `ValueError` unless the base is http(s). Clauses `anthropic.endpoint`, `openai.endpoint`.
+    """
+    _check_text("base_url", base_url)
     base = urlsplit(base_url.strip())
-    if base.scheme not in ("http", "https") or not base.hostname:
+    # Reading the port checks it.
+    if base.scheme not in ("http", "https") or not base.hostname or base.port == 0:
         raise ValueError("base_url needs http:// or https:// and a host")
     path = base.path.rstrip("/")
     if style == "anthropic":
@@ -87,15 +106,16 @@ def endpoint(base_url: str, style: Style) -> str:
     return SplitResult(base.scheme, base.netloc, path, base.query, "").geturl()
 
 
-def _merge(
-    own: list[tuple[str, str]], configured: Mapping[str, str] | Iterable[tuple[str, str]] | None
-) -> tuple[tuple[str, str], ...]:
+def _merge(own: list[tuple[str, str]], configured: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Configured headers win, compared without case; the values of `anthropic-beta` are united."""
-    pairs = list(configured.items()) if isinstance(configured, Mapping) else list(configured or ())
     merged = dict(own)
     betas: list[str] = []
-    for name, value in pairs:
-        _check_header("a header", name, value)
+    for name, value in configured:
+        if not isinstance(name, str):
+            raise TypeError("a header's name is no string")
+        if not _HEADER_NAME.fullmatch(name):
+            raise ValueError(f"a header's name {name!r} holds a character that no HTTP header may hold")
+        value = _header_value(f"header {name!r}", value)
         name = name.lower()
         if name == "anthropic-beta":
             betas.extend(flag.strip() for flag in value.split(",") if flag.strip())
@@ -106,18 +126,31 @@ def _merge(
     return tuple(merged.items())
 
 
-def _secrets(api_key: str | None, headers: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-    """What no text of ours may show: the key, and what credential-like headers hold, longest first."""
+def _secrets(api_key: str | None, headers: tuple[tuple[str, str], ...], base: SplitResult) -> tuple[str, ...]:
+    """What no text of ours may show: the key, and what credential-like headers and the URL hold, longest first."""
     found = {api_key} if api_key else set()
-    for name, value in headers:
+    if base.password and len(base.password) >= _SHORTEST_SECRET:
+        found.add(base.password)
+    for name, value in (*headers, *parse_qsl(base.query)):
         if _CREDENTIAL.search(name):
             # `Bearer abc`: a provider echoes the whole or the token alone.
             found.update(part for part in (value, value.rpartition(" ")[2]) if len(part) >= _SHORTEST_SECRET)
     return tuple(sorted((secret for secret in found if secret), key=len, reverse=True))
 
 
-def _check_header(what: str, name: str, value: str, *, show: bool = True) -> None:
-    if not isinstance(name, str) or not isinstance(value, str):
+def _header_value(what: str, value: str) -> str:
+    """A header's value, without the blanks around it that HTTP does not count (RFC 9110 section 5.5)."""
+    if not isinstance(value, str):
         raise TypeError(f"{what} is no string")
-    if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
-        raise ValueError(f"{what}{f' {name!r}' if show else ''} holds a character that no HTTP header may hold")
+    if not _HEADER_VALUE.fullmatch(value):
+        raise ValueError(f"{what} holds a character that no HTTP header may hold")
+    return value.strip(" \t")
+
+
+def _check_text(what: str, value: str) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is no string")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} holds half of a surrogate pair") from None

@@ -7,11 +7,19 @@ Each error says whose fault it was: the caller's (`InvalidRequest`), the provide
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toolnexus.wire.delta import Partial
 
 
 class TranslateError(Exception):
-    """Anything that stops a translation; the four subclasses say whose fault it was."""
+    """Anything that stops a translation; the four subclasses say whose fault it was.
+
+    `partial` holds what a broken stream had brought (clause `stream.broken`), None otherwise.
+    """
+
+    partial: Partial | None = None
 
 
 class InvalidRequest(TranslateError):  # noqa: N818 - the contract's own name
@@ -32,8 +40,8 @@ class InvalidRequest(TranslateError):  # noqa: N818 - the contract's own name
 class ProviderError(TranslateError):
     """The provider answered with an error (clauses `error.provider`, `error.in-200`).
 
-    `status` is the HTTP status (of an error inside a 2xx: its own, see SPEC section 5); `type`, `message`, `param` and `code`
-    are the provider's words; `request_id` and `retry_after` are copied from the reply, the latter as sent.
+    `status` is the HTTP status (of an error inside a 2xx: its own, see SPEC section 5); `type`, `message`, `param` and
+    `code` are the provider's words; `request_id` and `retry_after` are copied from the reply, the latter as sent.
     """
 
     def __init__(
@@ -82,9 +90,7 @@ class InvalidResponse(TranslateError):  # noqa: N818 - the contract's own name
     `status` is the HTTP status, `excerpt` the first characters of the body.
     """
 
-    def __init__(
-        self, message: str, *, status: int = 200, excerpt: str = "", request_id: str | None = None
-    ) -> None:
+    def __init__(self, message: str, *, status: int = 200, excerpt: str = "", request_id: str | None = None) -> None:
         super().__init__(f"{message}: {excerpt}" if excerpt else message)
         self.message = message
         self.status = status
@@ -98,7 +104,8 @@ class InvalidResponse(TranslateError):  # noqa: N818 - the contract's own name
 class TransportError(TranslateError):
     """No answer came (clause `error.transport`).
 
-    `kind` is `connect`, `timeout`, `reset` (any other broken exchange), `closed` (the client was closed) or `cancelled`.
+    `kind` is `connect`, `timeout`, `reset` (any other broken exchange), `closed` (the client was closed) or
+    `cancelled`.
     """
 
     def __init__(self, message: str, *, kind: str) -> None:

@@ -12,7 +12,7 @@ BUCKETS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """Upper bounds of the duration histogram, in seconds; `+Inf` follows."""
 
 MOST_MODELS = 100
-"""Models counted by name; further ones share the label `other`, so that a caller's typing errors cannot fill the memory."""
+"""Models counted by name; further ones share the label `other`: a caller's typing errors cannot fill the memory."""
 
 
 class MetricEvent(Struct, frozen=True):

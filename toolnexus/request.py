@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Raw
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 class TranslateRequest:
     """One request in OpenAI Chat Completions shape.
 
-    `messages`, `tools` and `tool_choice` are OpenAI's, mappings or objects with `model_dump`; `toolkit` is declared before `tools`;
-    `system` replaces every system message; `max_tokens` of 0 is absent; `params` holds every other Chat Completions field. Nothing is
-    checked or copied here: the caller's objects are read when the request is encoded, and never changed (clause `call.stateless`).
+    `messages`, `tools` and `tool_choice` are OpenAI's, mappings or objects with `model_dump`; `toolkit` is declared
+    before `tools`; `system` replaces every system message; `max_tokens` of 0 is absent; `params` holds every other Chat
+    Completions field. Nothing is checked or copied here: the caller's objects are read when the request is encoded, and
+    never changed (clause `call.stateless`).
     """
 
     __slots__ = ("_body", "_fields", "_plain", "_values", "toolkit")
@@ -36,8 +38,8 @@ class TranslateRequest:
         params: Any = None,
     ) -> None:
         self._values: dict[str, Any] = {
-            "messages": messages,
-            "tools": tools,
+            "messages": _kept(messages),
+            "tools": _kept(tools),
             "tool_choice": tool_choice,
             "system": system,
             "max_tokens": max_tokens,
@@ -49,11 +51,13 @@ class TranslateRequest:
         self.toolkit = toolkit
 
     @classmethod
-    def from_json(cls, body: bytes | bytearray | memoryview | str, *, toolkit: Toolkit | None = None) -> TranslateRequest:
+    def from_json(
+        cls, body: bytes | bytearray | memoryview | str, *, toolkit: Toolkit | None = None
+    ) -> TranslateRequest:
         """A client's body as it came; tool schemas and arguments keep every token (clause `request.json-clean`).
 
-        Fields that are not the request's own become its `params`; `model` is kept and not sent. Raises `InvalidRequest` with line and
-        column where the body is no JSON object.
+        Fields that are not the request's own become its `params`; `model` is kept and not sent. Raises `InvalidRequest`
+        with line and column where the body is no JSON object.
         """
         if body.__class__ is not bytes:
             body = _as_bytes(body)
@@ -133,6 +137,11 @@ class TranslateRequest:
     def __repr__(self) -> str:
         given = [name for name in OWN_FIELDS if self._get(name) is not None]
         return f"TranslateRequest({', '.join(given)}{', toolkit' if self.toolkit is not None else ''})"
+
+
+def _kept(values: Any) -> Any:
+    """Values as given, an iterator as the list it gives: it could be read only once."""
+    return list(values) if isinstance(values, Iterator) else values
 
 
 def _as_bytes(body: Any) -> bytes:

@@ -15,7 +15,7 @@ FinishReason = Literal["stop", "length", "tool_calls", "content_filter"]
 class Warning(Struct, frozen=True):
     """Something of the request or reply that did not arrive as it was written.
 
-    `code` is one of the closed list of SPEC section 6, `pointer` a JSON pointer, `message` a sentence for people.
+    `code` is one of the closed list of SPEC section 7, `pointer` a JSON pointer, `message` a sentence for people.
     """
 
     code: str
@@ -24,7 +24,7 @@ class Warning(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True):
-    """Tokens of one call, OpenAI's way of counting: cached tokens are prompt tokens (clause `anthropic.usage-cache`)."""
+    """Tokens of one call, OpenAI's way of counting: cached tokens are prompt tokens (`anthropic.usage-cache`)."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -35,8 +35,9 @@ class Usage(Struct, frozen=True):
 
 
 class ToolCall(Struct, frozen=True):
-    """One call the model asks for; `arguments` is a JSON string with the provider's own bytes (`anthropic.args-string`).
+    """One call the model asks for.
 
+    `arguments` is a JSON string with the provider's own bytes (clause `anthropic.args-string`).
     `type` is `function`, or `custom` for a call to an OpenAI custom tool, whose `arguments` is its plain input string.
     """
 
@@ -55,8 +56,9 @@ class ToolCall(Struct, frozen=True):
 class TranslateResult:
     """One provider answer in OpenAI shape (SPEC sections 1, 3 and 4).
 
-    `text` is the content only, `""` when there is none; `tool_calls` keeps provider order; `finish_reason` is always one of
-    OpenAI's four; `raw` is the provider's decoded response, decoded on first use; `warnings` names what did not arrive as written.
+    `text` is the content only, `""` when there is none; `tool_calls` keeps provider order; `finish_reason` is always
+    one of OpenAI's four; `raw` is the provider's decoded response, decoded on first use; `warnings` names what did not
+    arrive as written.
     """
 
     __slots__ = (
@@ -96,21 +98,24 @@ class TranslateResult:
         self.warnings = warnings
         self._body = body
         self._message = message
-        self._raw: Any = _UNREAD
+        self._raw: tuple[Any] | None = None
 
     @property
     def raw(self) -> Any:
         """The provider's decoded response (clause `result.raw`)."""
-        if self._raw is _UNREAD:
-            self._raw = plain(self._body)
-        return self._raw
+        if self._raw is None:
+            self._raw = (plain(self._body),)
+        return self._raw[0]
 
     def tool_calls_json(self) -> list[dict[str, Any]]:
         """The calls as OpenAI's `tool_calls` array."""
         return [call.to_openai() for call in self.tool_calls]
 
     def to_message(self) -> dict[str, Any]:
-        """The assistant message to append to the history, with what the provider needs back (`openai.echo`, `anthropic.thinking-roundtrip`)."""
+        """The assistant message to append to the history, with what the provider needs back.
+
+        Clauses `openai.echo`, `anthropic.thinking-roundtrip`.
+        """
         message: dict[str, Any] = {"role": "assistant", "content": self.text or None}
         if self.refusal is not None:
             message["refusal"] = self.refusal
@@ -126,6 +131,3 @@ class TranslateResult:
             f"TranslateResult(finish_reason={self.finish_reason!r}, text={len(self.text)} characters, "
             f"tool_calls=[{calls}], model={self.model!r}, warnings={[w.code for w in self.warnings]})"
         )
-
-
-_UNREAD = object()

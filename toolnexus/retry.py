@@ -1,4 +1,4 @@
-"""When a failed attempt is tried again, and how long to wait first. No clock and no sleep of its own (clauses `retry.*`)."""
+"""When a failed attempt is tried again, and how long to wait first (clauses `retry.*`). It has no clock of its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Verdict = Literal["retry", "fail"]
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """`retries` further attempts; backoff from `base_ms` milliseconds; `statuses` adds to the set, never removes from it.
+    """`retries` further attempts, backoff from `base_ms` milliseconds; `statuses` adds to the set, never removes.
 
     `max_retry_after_s` (none by default) is the longest `Retry-After` that is waited for.
     """
@@ -53,7 +53,7 @@ class RetryPolicy:
         return min(backoff, _LONGEST_BACKOFF) * (0.5 + random() / 2), False
 
     def too_long(self, seconds: float, left: float | None) -> bool:
-        """Whether a wait the provider named is longer than what is left of the call, or than the caller allows (`retry.after`)."""
+        """Whether a wait the provider named outlasts the call, or the caller's patience (clause `retry.after`)."""
         if left is not None and seconds > left:
             return True
         return self.max_retry_after_s is not None and seconds > self.max_retry_after_s

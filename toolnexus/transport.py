@@ -1,26 +1,26 @@
-"""The one place that touches the network: an HTTP post by httpx, its answer whole, its failures as `TransportError`."""
+"""The one place that touches the network: an HTTP post by httpx, its answer whole or live, its failures as ours."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TypeVar
 
 import httpx
 
-from toolnexus.call import Answer, Send
+from toolnexus.call import Answer, Live, Send
+from toolnexus.connections import watched
 from toolnexus.errors import InvalidResponse, TransportError
+from toolnexus.watch import POLL_S, Watch, deadline_passed
+
+T = TypeVar("T")
 
 DEFAULT_LIMIT = 64 * 1024 * 1024
 """The largest answer that is read, in decoded bytes."""
 
-
-class CancelToken(Protocol):
-    """Anything that can say it was set: `threading.Event`, `asyncio.Event`, or one's own."""
-
-    def is_set(self) -> bool:
-        """Whether the call is to stop."""
+_EVENT_STREAM = "text/event-stream"
 
 
 @dataclass(frozen=True)
@@ -32,69 +32,57 @@ class Limits:
     body_bytes: int = DEFAULT_LIMIT
 
 
-def deadline_passed() -> TransportError:
-    """The call's own time is over (clause `retry.deadline`)."""
-    return TransportError("the call's timeout_ms passed before an answer came", kind="timeout")
-
-
-def cancelled() -> TransportError:
-    """The caller's token was set."""
-    return TransportError("the call was cancelled", kind="cancelled")
-
-
-def timeouts(limits: Limits, left: float | None) -> httpx.Timeout:
-    """httpx's timeouts for one attempt, none beyond what is left of the call."""
-    connect = limits.connect_s if left is None else min(limits.connect_s, left)
-    read = limits.read_s if left is None else min(limits.read_s, left)
-    return httpx.Timeout(connect=connect, read=read, write=read, pool=connect)
+# What httpx raises, the nearest kind first (clause `error.transport`).
+_FAILURES: tuple[tuple[type[Exception], str, str], ...] = (
+    (httpx.ConnectTimeout, "timeout", "timed out while connecting to the provider"),
+    (httpx.PoolTimeout, "timeout", "timed out while connecting to the provider"),
+    (httpx.TimeoutException, "timeout", "timed out while waiting for the provider's answer"),
+    (httpx.ConnectError, "connect", "the provider could not be reached"),
+    (httpx.ProxyError, "connect", "the proxy did not let the call through"),
+    (httpx.DecodingError, "reset", "the provider's answer could not be decompressed"),
+    (httpx.TransportError, "reset", "the connection broke before the provider's answer was complete"),
+)
+_FAILED = (httpx.HTTPError, httpx.StreamError, RuntimeError)
 
 
 def failure(error: Exception) -> TransportError:
-    """An httpx failure as ours, saying which (clause `error.transport`). Its text holds no header and no body."""
-    if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
-        return TransportError("timed out while connecting to the provider", kind="timeout")
-    if isinstance(error, httpx.TimeoutException):
-        return TransportError("timed out while waiting for the provider's answer", kind="timeout")
-    if isinstance(error, httpx.ConnectError):
-        return TransportError("the provider could not be reached", kind="connect")
-    if isinstance(error, httpx.DecodingError):
-        return TransportError("the provider's answer could not be decompressed", kind="reset")
-    if isinstance(error, httpx.TransportError):
-        return TransportError("the connection broke before the provider's answer was complete", kind="reset")
+    """An httpx failure as ours, saying which (clause `error.transport`).
+
+    httpx keeps the request, with its headers, on its errors: what is chained is a copy without it, and a complaint
+    about our own headers, which would quote them, is not chained at all (clause `secrets.never-shown`).
+    """
+    for kind_of_error, kind, message in _FAILURES:
+        if isinstance(error, kind_of_error):
+            made = TransportError(message, kind=kind)
+            if isinstance(error, httpx.RequestError) and not isinstance(error, httpx.LocalProtocolError):
+                made.__cause__ = type(error)(str(error))
+            return made
     return TransportError(f"the exchange failed: {type(error).__name__}", kind="closed")
 
 
-class Collector:
-    """Gathers an answer's chunks under a size limit, a deadline and a cancel token."""
+class _Bounded:
+    """Counts an answer's bytes against the limit; raises where it is too large, too late, or no longer wanted."""
 
-    __slots__ = ("_chunks", "_clock", "_deadline", "_limit", "_size", "_token")
+    __slots__ = ("_limit", "_size", "_watch")
 
-    def __init__(self, limit: int, deadline: float | None, clock: Callable[[], float], token: CancelToken | None) -> None:
-        self._chunks: list[bytes] = []
-        self._size = 0
+    def __init__(self, limit: int, watch: Watch) -> None:
         self._limit = limit
-        self._deadline = deadline
-        self._clock = clock
-        self._token = token
+        self._size = 0
+        self._watch = watch
 
-    def add(self, chunk: bytes) -> None:
-        """One more chunk. Raises where the answer is too large, too late, or no longer wanted."""
+    def count(self, chunk: bytes) -> bytes:
         self._size += len(chunk)
         if self._size > self._limit:
             raise InvalidResponse(f"the provider's answer is larger than {self._limit} bytes")
-        if self._deadline is not None and self._clock() > self._deadline:
-            raise deadline_passed()
-        if self._token is not None and self._token.is_set():
-            raise cancelled()
-        self._chunks.append(chunk)
-
-    def body(self) -> bytes:
-        """All of it."""
-        return self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
+        self._watch.left()
+        return chunk
 
 
-def build(client: httpx.Client | httpx.AsyncClient, send: Send, timeout: httpx.Timeout) -> httpx.Request:
-    """The httpx request; a header the injected client sets itself is united where several values make sense."""
+def build(client: httpx.Client | httpx.AsyncClient, send: Send, limits: Limits, left: float | None) -> httpx.Request:
+    """The httpx request, no timeout of it beyond what is left of the call.
+
+    A header that the injected client sets itself is united with ours where several values make sense.
+    """
     request = send.request
     headers = list(request.headers)
     shared = client.headers.get("anthropic-beta")
@@ -103,65 +91,167 @@ def build(client: httpx.Client | httpx.AsyncClient, send: Send, timeout: httpx.T
         flags = [flag.strip() for flag in f"{shared},{own}".split(",") if flag.strip()]
         headers = [pair for pair in headers if pair[0] != "anthropic-beta"]
         headers.append(("anthropic-beta", ",".join(dict.fromkeys(flags))))
-    return client.build_request(request.method, request.url, headers=headers, content=request.body, timeout=timeout)
+    # As bytes, since httpx takes text for ASCII only; RFC 9110 section 5.5 allows the rest of Latin-1.
+    raw = [(name.encode(), value.encode("latin-1")) for name, value in headers]
+    connect = limits.connect_s if left is None else min(limits.connect_s, left)
+    read = limits.read_s if left is None else min(limits.read_s, left)
+    timeout = httpx.Timeout(connect=connect, read=read, write=read, pool=connect)
+    return client.build_request(request.method, request.url, headers=raw, content=request.body, timeout=timeout)
 
 
-def post(
-    client: httpx.Client, send: Send, limits: Limits, clock: Callable[[], float], token: CancelToken | None
-) -> Answer:
-    """Sends one request and reads its answer whole. Redirects are not followed: they would carry the key elsewhere."""
-    left = None if send.deadline is None else send.deadline - clock()
-    if left is not None and left <= 0:
-        raise deadline_passed()
-    try:
-        request = build(client, send, timeouts(limits, left))
-        response = client.send(request, stream=True, follow_redirects=False)
+def _is_live(send: Send, response: httpx.Response) -> bool:
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return send.live and response.is_success and kind == _EVENT_STREAM
+
+
+# -- sync --------------------------------------------------------------------------------------------------------------
+
+
+class LiveSource:
+    """The chunks of an answer that is still coming: `read` gives the next, None at its end."""
+
+    def __init__(self, response: httpx.Response, limits: Limits, watch: Watch) -> None:
+        self._response = response
+        self._chunks = response.iter_bytes()
+        self._bounded = _Bounded(limits.body_bytes, watch)
+        self._watch = watch
+
+    def read(self) -> bytes | None:
+        """The next chunk, None at the end. Raises `TransportError` where the connection breaks."""
+        return _guarded(self._watch, self.next)
+
+    def next(self) -> bytes | None:
+        """`read`, for who guards the whole exchange."""
+        chunk = next(self._chunks, None)
+        return None if chunk is None else self._bounded.count(chunk)
+
+    def close(self) -> None:
+        """Ends the exchange; the connection is not used again unless the answer was read to its end."""
+        self._response.close()
+
+
+def post(client: httpx.Client, send: Send, limits: Limits, watch: Watch) -> Answer | Live:
+    """Sends one request and reads its answer whole, or to its first byte where it is live.
+
+    Redirects are not followed: they would carry the key elsewhere. On connections of our own the watch ends any wait;
+    of an injected client, it is asked between two chunks.
+    """
+    left = watch.left()
+
+    def exchange() -> Answer | Live:
+        response = client.send(build(client, send, limits, left), stream=True, follow_redirects=False)
         try:
-            collector = Collector(limits.body_bytes, send.deadline, clock, token)
-            for chunk in response.iter_bytes():
-                collector.add(chunk)
-        finally:
+            source = LiveSource(response, limits, watch)
+            headers = response.headers.multi_items()
+            if _is_live(send, response):
+                return Live(response.status_code, headers, source.next() or b"", source)
+            answer = Answer(response.status_code, headers, b"".join(iter(source.next, None)))
+        except BaseException:
             response.close()
-    except (httpx.HTTPError, httpx.StreamError, RuntimeError) as error:
-        raise _late(send.deadline, clock) or failure(error) from _cause(error)
-    return Answer(response.status_code, list(response.headers.multi_items()), collector.body())
+            raise
+        response.close()
+        return answer
+
+    return _guarded(watch, exchange)
 
 
-async def apost(
-    client: httpx.AsyncClient, send: Send, limits: Limits, clock: Callable[[], float], token: CancelToken | None
-) -> Answer:
-    """`post`, awaited; here the deadline also ends an answer that never finishes its headers."""
-    left = None if send.deadline is None else send.deadline - clock()
-    if left is not None and left <= 0:
-        raise deadline_passed()
+def _guarded(watch: Watch, act: Callable[[], T]) -> T:
+    """What `act` gives; an httpx failure in it as ours, the end of the call before all others."""
     try:
-        async with asyncio.timeout(left):
-            request = build(client, send, timeouts(limits, left))
-            response = await client.send(request, stream=True, follow_redirects=False)
-            try:
-                collector = Collector(limits.body_bytes, send.deadline, clock, token)
-                async for chunk in response.aiter_bytes():
-                    collector.add(chunk)
-            finally:
-                await response.aclose()
-    except TimeoutError as error:
-        raise deadline_passed() from _cause(error)
-    except (httpx.HTTPError, httpx.StreamError, RuntimeError) as error:
-        raise _late(send.deadline, clock) or failure(error) from _cause(error)
-    return Answer(response.status_code, list(response.headers.multi_items()), collector.body())
+        with watched(watch):
+            return act()
+    except TransportError as error:
+        failed = TransportError(error.message, kind=error.kind)
+    except _FAILED as error:
+        failed = failure(error)
+    # Outside the except block: nothing of httpx's error, nor of the frames it came through, hangs on ours.
+    watch.left()
+    raise failed
 
 
-def _late(deadline: float | None, clock: Callable[[], float]) -> TransportError | None:
-    return deadline_passed() if deadline is not None and clock() >= deadline else None
+# -- async -------------------------------------------------------------------------------------------------------------
 
 
-def _cause(error: Exception) -> Exception | None:
-    """The cause to chain: httpx keeps the request, with its headers, on its errors, so a copy without it is chained."""
-    bare: Any = type(error).__new__(type(error))
+class AsyncLiveSource:
+    """`LiveSource`, awaited."""
+
+    def __init__(self, response: httpx.Response, limits: Limits, watch: Watch) -> None:
+        self._response = response
+        self._chunks = response.aiter_bytes()
+        self._bounded = _Bounded(limits.body_bytes, watch)
+        self._watch = watch
+
+    async def read(self) -> bytes | None:
+        """The next chunk, None at the end. Raises `TransportError` where the connection breaks."""
+        return await _aguarded(self._watch, self.next)
+
+    async def next(self) -> bytes | None:
+        """`read`, for who guards the whole exchange."""
+        chunk = await anext(self._chunks, None)
+        return None if chunk is None else self._bounded.count(chunk)
+
+    async def aclose(self) -> None:
+        """Ends the exchange; the connection is not used again unless the answer was read to its end."""
+        await self._response.aclose()
+
+
+async def apost(client: httpx.AsyncClient, send: Send, limits: Limits, watch: Watch) -> Answer | Live:
+    """`post`, awaited; the watch ends any wait, whoever made the connections."""
+    left = watch.left()
+
+    async def exchange() -> Answer | Live:
+        response = await client.send(build(client, send, limits, left), stream=True, follow_redirects=False)
+        try:
+            source = AsyncLiveSource(response, limits, watch)
+            headers = response.headers.multi_items()
+            if _is_live(send, response):
+                return Live(response.status_code, headers, await source.next() or b"", source)
+            chunks = []
+            while (chunk := await source.next()) is not None:
+                chunks.append(chunk)
+        except BaseException:
+            await response.aclose()
+            raise
+        await response.aclose()
+        return Answer(response.status_code, headers, b"".join(chunks))
+
+    return await _aguarded(watch, exchange)
+
+
+async def _aguarded(watch: Watch, act: Callable[[], Awaitable[T]]) -> T:
     try:
-        bare.args = error.args
-        if isinstance(error, httpx.RequestError):
-            bare._request = None
-    except AttributeError:
-        return None
-    return bare if isinstance(bare, Exception) else None
+        async with asyncio.timeout(watch.left()) as scope:
+            with _polled(watch, scope):
+                return await act()
+    except TimeoutError:
+        failed = deadline_passed()
+    except TransportError as error:
+        failed = TransportError(error.message, kind=error.kind)
+    except _FAILED as error:
+        failed = failure(error)
+    watch.left()
+    raise failed
+
+
+@contextmanager
+def _polled(watch: Watch, scope: asyncio.Timeout) -> Iterator[None]:
+    """Ends the scope soon after the watch's token is set."""
+    token = watch.token
+    if token is None:
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    handle: asyncio.TimerHandle
+
+    def look() -> None:
+        nonlocal handle
+        if token.is_set():
+            scope.reschedule(loop.time())
+        else:
+            handle = loop.call_later(POLL_S, look)
+
+    handle = loop.call_later(POLL_S, look)
+    try:
+        yield
+    finally:
+        handle.cancel()

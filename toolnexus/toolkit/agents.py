@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .asking import ask_all, reason
 from .declaration import Tool
-from .environment import expand, expand_all, scrub
-from .errors import ConfigError, ToolError
+from .environment import expand, expand_all, scrub, secrets_in
+from .errors import ToolError
 from .names import qualified
 from .status import Loaded, SourceStatus, disabled, failed
 from .switches import is_on
@@ -19,7 +20,6 @@ _TASK = {
     "properties": {"task": {"type": "string", "description": "What the agent is to do, in words."}},
     "required": ["task"],
 }
-_LONGEST_DETAIL = 300
 
 
 @dataclass(frozen=True)
@@ -55,19 +55,7 @@ async def load(agents: Sequence[Agent]) -> list[Loaded]:
 
     An agent that fails gives no tools and a status that says why (clause toolkit.isolated).
     """
-    if not agents:
-        return []
-    import anyio
-
-    results = [Loaded()] * len(agents)
-
-    async def one(index: int, agent: Agent) -> None:
-        results[index] = await _load_one(agent)
-
-    async with anyio.create_task_group() as group:
-        for index, agent in enumerate(agents):
-            group.start_soon(one, index, agent)
-    return results
+    return await ask_all(agents, _load_one) if agents else []
 
 
 def load_card(card: Mapping[str, Any]) -> Loaded:
@@ -90,31 +78,29 @@ def _read(skill: object) -> tuple[str, str] | None:
 async def _load_one(agent: Agent) -> Loaded:
     if not isinstance(agent.card, str):
         return load_card(agent.card)
-    from anyio import fail_after
-
     label = _label(agent.card)
     secrets: tuple[str, ...] = ()
     try:
         url = expand(agent.card, os.environ)
         headers = expand_all(agent.headers, os.environ)
-        secrets = (*headers.values(), url.partition("?")[2])
-        with fail_after(agent.timeout):
-            card = await _fetch(url, headers, agent.timeout)
+        secrets = (*headers.values(), *secrets_in(url))
+        card = await _fetch(url, headers, agent.timeout)
     except Exception as error:  # whatever an agent does is its own failure, never the toolkit's
-        return failed("a2a", label, scrub(_reason(error, agent.timeout), secrets))
+        return failed("a2a", label, scrub(reason(error, agent.timeout, "a2a"), secrets))
     return _declared(card.name, [(skill.id or skill.name, skill.description or skill.name) for skill in card.skills])
 
 
 async def _fetch(url: str, headers: dict[str, str], timeout: float) -> Any:
     import httpx
     from a2a.client import A2ACardResolver
+    from anyio import fail_after
 
-    base, query = url.partition("?")[::2]
-    bare = base.rstrip("/").count("/") <= 2
-    async with httpx.AsyncClient(headers=headers, timeout=timeout, follow_redirects=True) as http:
-        if bare:
-            return await A2ACardResolver(http, base).get_agent_card()
-        return await A2ACardResolver(http, f"{base}?{query}" if query else base, "").get_agent_card()
+    base, mark, query = url.partition("?")
+    with fail_after(timeout):  # begins after the imports: they are no fault of the agent's
+        async with httpx.AsyncClient(headers=headers, timeout=timeout, follow_redirects=True) as http:
+            if base.rstrip("/").count("/") <= 2:
+                return await A2ACardResolver(http, base).get_agent_card()
+            return await A2ACardResolver(http, f"{base}{mark}{query}", "").get_agent_card()
 
 
 def _declared(agent: str, skills: Sequence[tuple[str, str] | None]) -> Loaded:
@@ -137,13 +123,3 @@ def _label(url: str) -> str:
     """A URL without what may be secret in it."""
     scheme, _, rest = url.partition("?")[0].partition("//")
     return f"{scheme}//{rest.rpartition('@')[2]}"
-
-
-def _reason(error: Exception, timeout: float) -> str:
-    if isinstance(error, ModuleNotFoundError):
-        return f"needs the extra [a2a]: {error}"
-    if isinstance(error, ConfigError):
-        return str(error)
-    if isinstance(error, TimeoutError):
-        return f"no answer within {timeout:g} s"
-    return f"{type(error).__name__}: {error}"[:_LONGEST_DETAIL]

@@ -70,7 +70,7 @@ async def create_toolkit_async(
     skills: Switches = None,
     disable_tools: Iterable[str] = (),
 ) -> Toolkit:
-    """`create_toolkit` for asyncio and trio; cancelling it ends every connection and server it began."""
+    """`create_toolkit` inside an event loop; cancelling it ends every connection and server it began."""
     return await _ask(_plan(mcp_config, skills_dir, tools, http_tools, agents, builtins, skills, disable_tools))
 
 

@@ -38,8 +38,8 @@ def parse(text: str | None, names: Collection[str]) -> Docstring:
     prose_ends = next((index for index in range(len(lines)) if _starts_section(lines, index)), len(lines))
     found: dict[str, list[str]] = {}
     for name, line in _entries(lines[prose_ends:], frozenset(names)):
-        found.setdefault(name, []).append(line.strip())
-    parameters = {name: " ".join(part for part in parts if part) for name, parts in found.items()}
+        found.setdefault(name, []).append(line)
+    parameters = {name: " ".join(" ".join(parts).split()) for name, parts in found.items()}
     return Docstring("\n".join(lines[:prose_ends]).strip(), {name: text for name, text in parameters.items() if text})
 
 

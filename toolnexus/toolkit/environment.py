@@ -38,9 +38,15 @@ def secrets_of(environment: Mapping[str, str]) -> list[str]:
     return [value for name, value in environment.items() if _SECRET_NAME.search(name)]
 
 
+def secrets_in(url: str) -> tuple[str, str]:
+    """What a URL holds besides scheme, host and path: its query and its userinfo."""
+    base, _, query = url.partition("?")
+    return query, base.partition("//")[2].partition("/")[0].rpartition("@")[0]
+
+
 def scrub(message: str, secrets: Iterable[str]) -> str:
     """`message` with every secret, and every word of one, replaced by `***` (clause secrets.never-shown)."""
-    words = {word for secret in secrets for word in (secret, *re.split(r"[\s&?=;,]+", secret))}
+    words = {word for secret in secrets for word in (secret, *re.split(r"[\s&?=;,:]+", secret))}
     for word in sorted(words, key=len, reverse=True):
         if len(word) >= _SHORTEST_SECRET:
             message = message.replace(word, "***")

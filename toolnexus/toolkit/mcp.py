@@ -14,6 +14,7 @@ from typing import IO, Any, Protocol
 
 import anyio
 
+from .asking import LONGEST_DETAIL, ask_all, leaf, reason
 from .declaration import Tool
 from .environment import scrub, secrets_of
 from .errors import ConfigError, ToolError
@@ -21,8 +22,6 @@ from .names import qualified
 from .servers import Local, Remote, Server
 from .status import Loaded, SourceStatus, failed
 from .switches import Switches, chosen, unknown
-
-_LONGEST_DETAIL = 300
 
 
 class Session(Protocol):
@@ -38,15 +37,7 @@ async def load(servers: Sequence[Server]) -> list[Loaded]:
     Connecting (with the handshake) and listing each have the server's `timeout`. A server that fails gives no tools
     and a status that says why (clause toolkit.isolated).
     """
-    results = [Loaded()] * len(servers)
-
-    async def one(index: int, server: Server) -> None:
-        results[index] = await _load_one(server)
-
-    async with anyio.create_task_group() as group:
-        for index, server in enumerate(servers):
-            group.start_soon(one, index, server)
-    return results
+    return await ask_all(servers, _load_one)
 
 
 async def session_tools(session: Session, server: str, *, allow: Switches = None) -> tuple[Tool, ...]:
@@ -64,7 +55,7 @@ async def _load_one(server: Server) -> Loaded:
         listed = await (_local_tools(server) if isinstance(server, Local) else _remote_tools(server))
     except Exception as error:  # whatever a server does is its own failure, never the toolkit's
         secrets = (*server.secrets(), *secrets_of(os.environ))
-        return failed("mcp", server.name, scrub(_reason(error, server.timeout), secrets))
+        return failed("mcp", server.name, scrub(reason(error, server.timeout, "mcp"), secrets))
     return _loaded(server, listed)
 
 
@@ -104,9 +95,8 @@ async def _local_tools(server: Local) -> list[Any]:
             return await _ask(stdio_client(parameters, errors), server.timeout)
         except Exception as error:
             said = _last_line(errors)
-            raise ConfigError(
-                f"{_reason(error, server.timeout)}; it said: {said}" if said else _reason(error, server.timeout)
-            ) from None
+            why = reason(error, server.timeout, "mcp")
+            raise ConfigError(f"{why}; it said: {said}" if said else why) from None
 
 
 async def _remote_tools(server: Remote) -> list[Any]:
@@ -117,7 +107,7 @@ async def _remote_tools(server: Remote) -> list[Any]:
             return await _ask(_TRANSPORTS[transport](server), server.timeout)
         except Exception as error:
             first = first or error
-            if isinstance(_leaf(error), TimeoutError):
+            if isinstance(leaf(error), TimeoutError):
                 break
     raise first or ConfigError("no transport")
 
@@ -171,24 +161,7 @@ async def _list(session: Session) -> list[Any]:
         seen.add(cursor)
 
 
-def _leaf(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
-
-
-def _reason(error: BaseException, timeout: float) -> str:
-    leaf = _leaf(error)
-    if isinstance(leaf, ModuleNotFoundError):
-        return f"needs the extra [mcp]: {leaf}"
-    if isinstance(leaf, ConfigError):
-        return str(leaf)
-    if isinstance(leaf, TimeoutError):
-        return f"no answer within {timeout:g} s"
-    return f"{type(leaf).__name__}: {leaf}"[:_LONGEST_DETAIL]
-
-
 def _last_line(errors: IO[str]) -> str:
     errors.seek(0)
     lines = [line.strip() for line in errors.read().splitlines() if line.strip()]
-    return lines[-1][:_LONGEST_DETAIL] if lines else ""
+    return lines[-1][:LONGEST_DETAIL] if lines else ""

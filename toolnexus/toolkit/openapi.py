@@ -73,7 +73,7 @@ def _yaml(text: bytes) -> Any:
     except ModuleNotFoundError as error:
         raise ConfigError(f"a YAML document needs the extra [skills]: {error}") from None
 
-    class Loader(yaml.SafeLoader):
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
         """YAML with the types of JSON: a date stays a string."""
 
     Loader.yaml_implicit_resolvers = {

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from .environment import expand, expand_all
+from .environment import expand, expand_all, secrets_in
 from .errors import ConfigError
 from .switches import Switches
 
@@ -58,9 +58,7 @@ class Remote:
 
     def secrets(self) -> tuple[str, ...]:
         """Values that no message may show: headers, and what stands in the URL besides host and path."""
-        query = self.url.partition("?")[2]
-        userinfo = self.url.partition("//")[2].rpartition("@")[0]
-        return (*self.headers.values(), query, userinfo)
+        return (*self.headers.values(), *secrets_in(self.url))
 
 
 Server = Local | Remote

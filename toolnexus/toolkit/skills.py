@@ -18,6 +18,8 @@ from .switches import Switches, chosen, unknown
 FILE_NAME = "SKILL.md"
 LARGEST_FILE = 1 << 20
 """Bytes of a SKILL.md that are read; a larger one is no instruction for a model."""
+LARGEST_HEAD = 1 << 16
+"""Characters of frontmatter that are parsed."""
 
 Reason = Literal["missing-name", "malformed-frontmatter", "duplicate-name", "unreadable", "too-large", "no-parser"]
 
@@ -181,10 +183,13 @@ def _fields(head: str) -> dict[str, str]:
     """The scalars of the frontmatter as written, trimmed: `1.10` stays `1.10`. Raises `ValueError` for bad YAML."""
     if not head.strip():
         return {}
+    if len(head) > LARGEST_HEAD:
+        raise ValueError(f"{len(head)} characters, more than {LARGEST_HEAD}")
     import yaml
 
     try:
-        root = yaml.compose(head, Loader=yaml.SafeLoader)
+        # The C loader where there is one: the other takes quadratic time for nested brackets.
+        root = yaml.compose(head, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(" ".join(str(error).split())) from None
     if not isinstance(root, yaml.MappingNode):

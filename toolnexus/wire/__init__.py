@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from toolnexus.request import TranslateRequest
     from toolnexus.result import TranslateResult
 
-    Encode = Callable[[TranslateRequest, ClientConfig], ProviderRequest]
+    Encode = Callable[[TranslateRequest, ClientConfig, bool], ProviderRequest]
     Decode = Callable[[int, HeadersIn, bytes, ClientConfig, ProviderRequest | None], TranslateResult]
 
 _STYLES: dict[str, tuple[Encode, Decode]] = {
@@ -26,12 +26,13 @@ _STYLES: dict[str, tuple[Encode, Decode]] = {
 }
 
 
-def encode(request: TranslateRequest, config: ClientConfig) -> ProviderRequest:
-    """The one HTTP request that a translation sends, without sending it.
+def encode(request: TranslateRequest, config: ClientConfig, *, stream: bool = False) -> ProviderRequest:
+    """The one HTTP request that a translation sends, without sending it; `stream` asks for a streamed answer (SPEC
+    section 6).
 
     Raises `InvalidRequest` with a JSON pointer where the request cannot be sent (SPEC sections 2 and 4).
     """
-    return _STYLES[config.style][0](request, config)
+    return _STYLES[config.style][0](request, config, stream)
 
 
 def decode(
@@ -43,8 +44,8 @@ def decode(
 ) -> TranslateResult:
     """The OpenAI-shaped result of one HTTP answer.
 
-    `sent` is the request it answers: its warnings join the result's, and calls to its custom tools come back as custom. Raises
-    `ProviderError` or `InvalidResponse` (SPEC section 5).
+    `sent` is the request it answers: its warnings join the result's, and calls to its custom tools come back as custom.
+    Raises `ProviderError` or `InvalidResponse` (SPEC section 5).
     """
     if 200 <= status < 300:
         return _STYLES[config.style][1](status, headers, body, config, sent)

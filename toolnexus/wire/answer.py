@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from toolnexus.errors import TranslateError
 from toolnexus.result import Warning
@@ -14,6 +15,10 @@ from toolnexus.wire.failure import HeadersIn, error_inside, invalid_response
 
 T = TypeVar("T")
 
+Count = Annotated[int, Meta(ge=0)]
+"""A token count as it should be; a reply with another one is read carefully."""
+
+_MOST_DIGITS = 18
 _REPAIRED = Warning("reply-repaired", "", "the reply was not valid Unicode; U+FFFD stands where it was not")
 
 
@@ -34,7 +39,7 @@ class Body:
             self._repair()
 
     def read(self, decoder: Callable[[bytes], T]) -> T | None:
-        """The body by a typed decoder; None where its shape is another. Raises the typed error where it is no JSON at all."""
+        """The body by a typed decoder, None where its shape is another; raises where it is no JSON at all."""
         try:
             return decoder(self.data)
         except msgspec.ValidationError:
@@ -49,7 +54,9 @@ class Body:
                 return None
             except (msgspec.DecodeError, RecursionError):
                 pass
-        raise self.no_answer("the provider's answer is no JSON" if self.data.strip() else "the provider's answer is empty")
+        raise self.no_answer(
+            "the provider's answer is no JSON" if self.data.strip() else "the provider's answer is empty"
+        )
 
     def no_answer(self, why: str) -> TranslateError:
         """The error of a 2xx without an answer: the provider's own where the body holds one (clause `error.in-200`)."""
@@ -64,12 +71,12 @@ class Body:
 
 
 def count(value: Any) -> int:
-    """A token count as a provider may write it: missing, null and odd ones are 0."""
+    """A token count as a provider may write it: missing, null, negative and odd ones are 0."""
     if value.__class__ is int:
-        return int(value)
+        return max(int(value), 0)
     if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return max(int(value), 0)
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS:
         return int(value)
     return 0
 

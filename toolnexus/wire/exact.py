@@ -26,8 +26,8 @@ EMPTY_OBJECT = Raw(b"{}")
 
 _BRACE, _END_BRACE = b"{}"
 
-# A pair of escapes, half a pair, any other escape: in this order, so that each is consumed whole and `\\ud800` (an escaped
-# backslash) is no surrogate.
+# A pair of escapes, half a pair, any other escape: in this order, so that each is consumed whole and `\\ud800` (an
+# escaped backslash) is no surrogate.
 _ESCAPES = re.compile(
     r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.DOTALL
 )
@@ -35,8 +35,12 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _NESTING = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
 
+# A string, or one of the words that Python's reader takes for a number.
+_NO_NUMBERS = re.compile(rb'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
+_MOST_DIGITS = 4000
 
-class NotExact(ValueError):
+
+class NotExact(ValueError):  # noqa: N818 - a state of the text, not a fault of the program
     """A JSON text that cannot be carried as it is; `str()` says why."""
 
 
@@ -79,15 +83,15 @@ def too_deep(data: bytes) -> bool:
 def object_bytes(text: str) -> tuple[Raw, bool]:
     """The bytes of a JSON object given as text, and whether a lone surrogate in it was replaced.
 
-    Every token, key order and white space inside stay as written (clause `anthropic.args-exact`). Raises `NotExact` for anything that
-    is no JSON object, holds a duplicate key or nests too deep (clause `anthropic.args-malformed`).
+    Every token, key order and white space inside stay as written (clause `anthropic.args-exact`). Raises `NotExact` for
+    anything that is no JSON object, holds a duplicate key or nests too deep (clause `anthropic.args-malformed`).
     """
     try:
         data = text.encode()
         if b"\\u" not in data:
             value = decode(data)
-            # A duplicate key is dropped by decoding, and with it a colon; without \u escapes nothing else changes their number.
-            # Only a text longer than the limit can be deeper than it.
+            # A duplicate key is dropped by decoding, and with it a colon; without \u escapes nothing else changes their
+            # number. Only a text longer than the limit can be deeper than it.
             if (
                 value.__class__ is dict
                 and encode(value).count(b":") == data.count(b":")
@@ -135,7 +139,12 @@ def plain(data: bytes | Raw) -> Any:
     try:
         return decode(data)
     except msgspec.MsgspecError:
-        return json.loads(bytes(data))
+        return json.loads(bytes(data), parse_int=_integer)
+
+
+def _integer(text: str) -> int | float:
+    # Python reads no integer of more digits (`sys.set_int_max_str_digits`); no float holds one either.
+    return int(text) if len(text) <= _MOST_DIGITS else float(text)
 
 
 def where(data: bytes) -> str:
@@ -143,7 +152,10 @@ def where(data: bytes) -> str:
     try:
         json.loads(data, parse_constant=_constant)
     except NotExact as error:
-        return str(error)
+        found = next(match for match in _NO_NUMBERS.finditer(data) if match.group(1))
+        line = data.count(b"\n", 0, found.start()) + 1
+        column = found.start() - data.rfind(b"\n", 0, found.start())
+        return f"line {line} column {column}: {error}"
     except json.JSONDecodeError as error:
         return f"line {error.lineno} column {error.colno}: {error.msg}"
     except UnicodeDecodeError as error:

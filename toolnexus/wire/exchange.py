@@ -12,9 +12,11 @@ NO_CUSTOM_TOOLS: frozenset[str] = frozenset()
 
 
 class ProviderRequest:
-    """One HTTP request for the provider: `method`, `url`, `headers` (pairs), `body` (JSON bytes) and the `warnings` of encoding it.
+    """One HTTP request for the provider: `method`, `url`, `headers` (pairs), `body` (JSON bytes) and the `warnings` of
+    encoding it.
 
-    `custom_tools` names the tools whose calls come back as custom ones; `decode` reads it from here. `repr` shows no header and no body.
+    `custom_tools` names the tools whose calls come back as custom ones; `decode` reads it from here. `repr` shows no
+    header and no body.
     """
 
     __slots__ = ("body", "custom_tools", "headers", "method", "url", "warnings")

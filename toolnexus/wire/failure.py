@@ -1,4 +1,7 @@
-"""Answers that are errors: reading them, and showing them as OpenAI would (SPEC section 5; wire-facts B12, A9, C10, D10)."""
+"""Answers that are errors: reading them, and showing them as OpenAI would.
+
+SPEC section 5; wire-facts B12, A9, C10, D10.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from toolnexus.errors import InvalidResponse, ProviderError
-from toolnexus.wire.exact import decode, repair_escapes
+from toolnexus.wire.exact import decode, plain, repair_escapes
 
 if TYPE_CHECKING:
     from toolnexus.config import ClientConfig
@@ -63,11 +66,16 @@ _BY_STATUS = {
     503: ("server_error", "overloaded"),
     504: ("server_error", "timeout"),
 }
-_CONTEXT = re.compile(r"prompt is too long|exceed context limit|maximum context length|input token count.*exceeds", re.I)
+_CONTEXT = re.compile(
+    r"prompt is too long|exceed context limit|maximum context length|input token count.*exceeds", re.I
+)
 
 
 def header(headers: HeadersIn, *names: str) -> str | None:
-    """The first of the named headers, names compared without case; a repeated one is its values, comma by comma (RFC 9110 5.3)."""
+    """The first of the named headers, None where there is none.
+
+    Names are compared without case; a repeated header is its values, comma by comma (RFC 9110 section 5.3).
+    """
     found: dict[str, str] = {}
     for name, value in headers.items() if isinstance(headers, Mapping) else headers:
         name = name.lower()
@@ -76,7 +84,7 @@ def header(headers: HeadersIn, *names: str) -> str | None:
 
 
 def redact(text: str, config: ClientConfig) -> str:
-    """Text without the client's key and other credentials, wherever a provider echoes them (clause `secrets.never-shown`)."""
+    """Text without the client's credentials, wherever a provider echoes them (clause `secrets.never-shown`)."""
     for secret in config.secrets:
         text = text.replace(secret, _REDACTED)
     return text
@@ -90,10 +98,10 @@ def error_body(data: bytes) -> dict[str, Any] | None:
     try:
         value = decode(data)
     except (msgspec.MsgspecError, RecursionError):
-        text, repaired = repair_escapes(data.decode("utf-8", "replace"))
+        text, _ = repair_escapes(data.decode("utf-8", "replace"))
         try:
-            value = decode(text.encode())
-        except (msgspec.MsgspecError, RecursionError):
+            value = plain(text.encode())
+        except (ValueError, RecursionError):
             return None
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
@@ -136,7 +144,7 @@ def invalid_response(why: str, status: int, headers: HeadersIn, data: bytes, con
 
 def _own_status(error: dict[str, Any]) -> int:
     code = error.get("code")
-    if isinstance(code, str) and code.isascii() and code.isdigit():
+    if isinstance(code, str) and len(code) == 3 and code.isascii() and code.isdigit():
         code = int(code)
     if isinstance(code, int) and not isinstance(code, bool) and 100 <= code <= 599:
         return code
@@ -196,7 +204,7 @@ def _excerpt(data: bytes) -> str:
 
 
 def openai_view(error: ProviderError) -> tuple[int, dict[str, Any]]:
-    """Status and error object as an OpenAI-compatible gateway would answer (wire-facts D10); all four keys are always there."""
+    """Status and error object, all four keys, as an OpenAI-compatible gateway would answer (wire-facts D10)."""
     known = _VIEW.get(error.type or "")
     if known is not None:
         status, kind, code = known

@@ -1,13 +1,14 @@
 """The request as the wire reads it: each top-level field as its own JSON bytes.
 
-Two doors lead here, a client's body as it came and values built in Python; behind them there is one path, and no token of what came
-as JSON is ever rewritten.
+Two doors lead here, a client's body as it came and values built in Python; behind them there is one path, and no token
+of what came as JSON is ever rewritten.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -15,7 +16,7 @@ from msgspec import UNSET, Raw, Struct
 
 from toolnexus.errors import InvalidRequest
 from toolnexus.result import Warning
-from toolnexus.wire.clean import Cleaner, note_surrogate, pointer_key
+from toolnexus.wire.clean import Cleaner, dumped_model, note_surrogate, pointer_key
 from toolnexus.wire.exact import MAX_DEPTH, decode_fields, decode_string, repair_escapes, repair_text, too_deep, where
 from toolnexus.wire.shapes import Body, decode_body
 
@@ -43,6 +44,11 @@ class Fields(Struct):
     places: dict[str, str] = {}
     warnings: list[Warning] = []
     plain: Body | None = None
+
+    def refuse_stream(self) -> None:
+        """Raises `InvalidRequest` where a plain call was asked to stream (SPEC section 1)."""
+        if self.params.get("stream") == _TRUE:
+            raise InvalidRequest("translate gives one answer; a true stream asks for another", self.place("stream"))
 
     def place(self, param: str) -> str:
         """The JSON pointer of a param: `/params/seed`, or `/seed` where it stood at the top of a body."""
@@ -141,7 +147,13 @@ def from_values(
     """
     cleaner = Cleaner()
     fields = Fields(warnings=cleaner.warnings)
-    given = {"messages": messages, "tools": tools, "tool_choice": tool_choice, "system": system, "max_tokens": max_tokens}
+    given = {
+        "messages": messages,
+        "tools": tools,
+        "tool_choice": tool_choice,
+        "system": system,
+        "max_tokens": max_tokens,
+    }
     if messages is not None and not isinstance(messages, list | tuple):
         messages = given["messages"] = _as_list(messages, "/messages")
     if tools is not None and not isinstance(tools, list | tuple):
@@ -157,7 +169,7 @@ def from_values(
     )
     if params is not None:
         if hasattr(params, "model_dump"):
-            params = params.model_dump()
+            params = dumped_model(params)
         if not isinstance(params, Mapping):
             raise InvalidRequest("params is no mapping", "/params")
         for name, value in params.items():
@@ -207,15 +219,13 @@ def _nested_params(raw: Raw | None) -> dict[str, Raw]:
 
 
 def _settle_params(fields: Fields) -> None:
-    """Nulls are absent, `max_tokens` moves to its place, and what has a place of its own is refused (SPEC section 1)."""
+    """Nulls are absent, `max_tokens` moves to its place, and what has a place of its own is refused (SPEC 1)."""
     params = fields.params
     for name in [name for name, raw in params.items() if raw == _NULL]:
         del params[name]
     for name in params:
         if name in _REFUSED_PARAMS:
             raise InvalidRequest(f"{name} has a place of its own and may not stand in params", fields.place(name))
-    if params.get("stream") == _TRUE:
-        raise InvalidRequest("translate gives one answer; a true stream asks for another", fields.place("stream"))
     duplicate = params.get("max_tokens")
     if duplicate is not None:
         if fields.max_tokens is None:
@@ -234,10 +244,9 @@ def _repair(body: bytes) -> tuple[bytes, list[Warning]]:
     if not repaired:
         return body, []
     warnings: list[Warning] = []
-    try:
+    # A body that is no JSON is refused with its own reason a moment later.
+    with suppress(ValueError, RecursionError):
         _surrogate_places(json.loads(body), "", warnings)
-    except (ValueError, RecursionError):
-        pass  # the body is refused with its own reason a moment later
     return text.encode(), warnings
 
 
@@ -259,5 +268,7 @@ def _what_is_wrong(body: bytes) -> str:
     if not stripped:
         return "the body is empty"
     if stripped[:1] not in b"{":
-        return f"the body is no JSON object: {where(body)}" if stripped[:1] not in b'["' else "the body is no JSON object"
+        return (
+            f"the body is no JSON object: {where(body)}" if stripped[:1] not in b'["' else "the body is no JSON object"
+        )
     return f"the body is no JSON: {where(body)}"

@@ -17,7 +17,7 @@ class Log(Struct):
     warnings: list[Warning]
 
     def warn(self, code: str, pointer: str, message: str) -> None:
-        """Notes that something did not arrive as written; `code` is one of SPEC section 6."""
+        """Notes that something did not arrive as written; `code` is one of SPEC section 7."""
         self.warnings.append(Warning(code, pointer, message))
 
     def dropped(self, pointer: str, message: str = "the provider has no place for this field") -> None:

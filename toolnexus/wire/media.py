@@ -1,7 +1,8 @@
 """Content parts that are no text, read once for every style: what kind, which type, which bytes.
 
-Both OpenAI's parts (`image_url`, `input_audio`, `file`) and the neutral ones (`{type, mimeType, data|url, name?}`) become one `Media`
-value; each style then says which of its blocks carries it (SPEC section 2, "Text, parts and blocks").
+Both OpenAI's parts (`image_url`, `input_audio`, `file`) and the neutral ones (`{type, mimeType, data|url, name?}`)
+become one `Media` value; each style then says which of its blocks carries it (SPEC section 2, "Text, parts and
+blocks").
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ _SPACE = re.compile(r"[ \t\r\n\f]+")
 class Media(Struct):
     """One part that is no text: `kind` image, audio, file or a type nobody knows; `media_type` `""` when unknown.
 
-    Exactly one of `data` (standard base64, padded, unbroken) and `url` is set where the part holds something a provider could read.
+    Exactly one of `data` (standard base64, padded, unbroken) and `url` is set where the part holds something a provider
+    could read.
     """
 
     kind: str

@@ -1,4 +1,7 @@
-"""Changing a built body at its top level, key by key, so that what is not changed keeps its bytes (`hooks.override`, `shape.params`)."""
+"""Changing a built body at its top level, key by key, so that what is not changed keeps its bytes.
+
+Clauses `hooks.override`, `shape.params`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ def seen_by_hook(body: bytes) -> dict[str, Any]:
 
 
 def replaced(body: bytes, answer: Mapping[str, Any]) -> bytes:
-    """The body with the `messages`, `tools` or `model` that a hook gave. Raises `InvalidRequest` where one cannot be JSON."""
+    """The body with the `messages`, `tools` or `model` that a hook gave.
+
+    Raises `InvalidRequest` where one cannot be JSON.
+    """
     keys = decode_fields(body)
     cleaner = Cleaner()
     for name in ("model", "messages", "tools"):

@@ -30,7 +30,7 @@ class Message(Struct, gc=False, forbid_unknown_fields=True):
     """A message with nothing but what every message may have."""
 
     role: str
-    content: str | None | list[Raw] = None
+    content: str | list[Raw] | None = None
     tool_calls: list[Call] | None = None
     tool_call_id: str | None = None
 

@@ -1,12 +1,15 @@
 """Anthropic's blocks and turns, as they are encoded (wire-facts B3, B4).
 
-Key order is the provider's documentation's; an absent optional is not sent, never null (B2). A block passed through unchanged is its
-own `msgspec.Raw`, or a `dict` of them where one key had to change.
+Key order is the provider's documentation's; an absent optional is not sent, never null (B2). A block passed through
+unchanged is its own `msgspec.Raw`, or a `dict` of them where one key had to change.
 """
 
 from __future__ import annotations
 
+import msgspec
 from msgspec import Raw, Struct
+
+from toolnexus.wire.exact import plain
 
 
 class Base64Source(Struct, gc=False, tag_field="type", tag="base64"):
@@ -79,3 +82,27 @@ class Turn(Struct, gc=False):
 
     role: str
     content: str | list[Block | ToolResult]
+
+
+class _Kind(Struct, gc=False):
+    type: str = ""
+
+
+_decode_kind = msgspec.json.Decoder(_Kind).decode
+_STRUCTS = {"tool_use": ToolUse, "tool_result": ToolResult}
+
+
+def kind_of(raw: Raw) -> str:
+    """The type of a part or native block given as bytes, `""` where it has none."""
+    try:
+        return _decode_kind(raw).type
+    except (msgspec.MsgspecError, RecursionError):
+        return ""
+
+
+def is_kind(block: Block | ToolResult, kind: str) -> bool:
+    """Whether a block is of a kind, ours or native; `thinking` takes in the redacted one."""
+    if isinstance(block, Raw | dict):
+        found = kind_of(block) if isinstance(block, Raw) else plain(block["type"])
+        return bool(found == kind or (kind == "thinking" and found == "redacted_thinking"))
+    return kind in _STRUCTS and isinstance(block, _STRUCTS[kind])

@@ -1,7 +1,7 @@
 """Calls and their results: which id is sent, and which result answers which call.
 
-Anthropic wants ids of `[a-zA-Z0-9_-]+`, each used once in a conversation (B8 11, 15), and each call answered once in the very next
-message (B8 9, 10, 12). Clauses `anthropic.tool-ids`, `anthropic.pairing`.
+Anthropic wants ids of `[a-zA-Z0-9_-]+`, each used once in a conversation (B8 11, 15), and each call answered once in
+the very next message (B8 9, 10, 12). Clauses `anthropic.tool-ids`, `anthropic.pairing`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _INVALID = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def mapped(text: str, use: int, taken: Callable[[str], bool]) -> str:
-    """An id or name the provider accepts, always the same for the same input (SPEC section 2, "Ids"; wire-facts D12)."""
+    """An id or name the provider accepts, always the same for the same input (SPEC section 2; wire-facts D12)."""
     cleaned = _INVALID.sub("_", text[:40]) or "call"
     attempt = str(use)
     for retry in range(1, 1_000):
@@ -42,7 +42,8 @@ def is_name(name: str) -> bool:
 class Calls:
     """The calls of one conversation: ids given out, and the calls of the last assistant turn.
 
-    `waiting` maps the id of each call without a result to the id it is sent under; `again` holds further calls of the same id.
+    `waiting` maps the id of each call without a result to the id it is sent under; `again` holds further calls of the
+    same id.
     """
 
     __slots__ = ("_asked", "_at", "_functions", "_history", "_ids", "_mapped", "_uses", "again", "waiting")

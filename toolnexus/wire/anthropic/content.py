@@ -1,7 +1,7 @@
 """Content parts as Anthropic blocks, in every place they may stand (SPEC section 2, "Text, parts and blocks").
 
-Three places differ: a user turn or tool result carries images and documents, an assistant turn or system prompt only text; what a place
-cannot carry becomes a text that names it, never silence (clause `anthropic.parts-placeholder`).
+Three places differ: a user turn or tool result carries images and documents, an assistant turn or system prompt only
+text; what a place cannot carry becomes a text that names it, never silence (clause `anthropic.parts-placeholder`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from toolnexus.wire.anthropic.blocks import (
     UrlSource,
 )
 from toolnexus.wire.anthropic.marks import Mark
-from toolnexus.wire.exact import MAX_DEPTH, decode, decode_fields, decode_items, too_deep
+from toolnexus.wire.exact import MAX_DEPTH, decode_fields, plain, too_deep
 from toolnexus.wire.log import Log
 from toolnexus.wire.media import IMAGE_TYPES, UNKNOWN_TYPE, Media, is_neutral, read_media, suffix_type, url_path
 
@@ -61,7 +61,8 @@ _INNER_KEYS = {
     "input_audio": frozenset({"data", "format"}),
     "file": frozenset({"file_data", "file_id", "filename"}),
 }
-# Where Anthropic's own blocks may stand (B4, B8 14). A call in a user turn, or a result in an assistant turn, is the caller's mistake.
+# Where Anthropic's own blocks may stand (B4, B8 14). A call in a user turn, or a result in an assistant turn, is the
+# caller's mistake.
 _NATIVE: dict[str, tuple[Place, ...]] = {
     "tool_use": ("assistant",),
     "tool_result": ("user",),
@@ -96,12 +97,12 @@ def _careful_part(raw: Raw, at: str, place: Place, log: Log, native: NativeHook 
         keys = decode_fields(raw)
     except (msgspec.MsgspecError, RecursionError):
         raise InvalidRequest("a content part is no object", at) from None
-    kind = decode(keys["type"]) if "type" in keys else None
+    kind = plain(keys["type"]) if "type" in keys else None
     if not isinstance(kind, str):
         raise InvalidRequest("a content part needs a type", f"{at}/type" if "type" in keys else at)
     if kind in _NATIVE and (kind not in ("image", "document") or "source" in keys):
         return _native_part(kind, raw, keys, at, place, log, native)
-    part = decode(raw)
+    part = plain(raw)
     mark = marks.read_mark(keys.get("cache_control"), f"{at}/cache_control")
     if kind == "text" or (kind == "refusal" and place == "assistant"):
         text = part.get(kind)
@@ -129,7 +130,9 @@ def _note_dropped(kind: str, part: dict[str, Any], at: str, log: Log) -> None:
             if inner.get("detail") not in (None, "auto"):
                 log.dropped(f"{at}/{kind}/detail", "images have no detail setting at the provider")
             if inner.get("file_data") and inner.get("file_id"):
-                log.dropped(f"{at}/{kind}/file_id", "file_data was sent; an id of another provider's file means nothing here")
+                log.dropped(
+                    f"{at}/{kind}/file_id", "file_data was sent; an id of another provider's file means nothing here"
+                )
 
 
 def _native_part(
@@ -151,7 +154,9 @@ def _native_part(
     mark = marks.read_mark(keys.get("cache_control"), f"{at}/cache_control")
     block: Block | None = raw if mark is None else keys
     if kind in _PAIRED and native is not None:
-        block = native(keys, {key: decode(keys[key]) for key in ("id", "name", "tool_use_id") if key in keys}, at) or None
+        block = (
+            native(keys, {key: plain(keys[key]) for key in ("id", "name", "tool_use_id") if key in keys}, at) or None
+        )
         if block is None:
             return None
         if block is keys and mark is None:
@@ -166,14 +171,29 @@ def is_signed(keys: dict[str, Raw]) -> bool:
     """Whether a native thinking block carries a signature (a redacted one carries its data)."""
     for key in ("signature", "data"):
         if key in keys:
-            value = decode(keys[key])
+            value = plain(keys[key])
             if isinstance(value, str) and value:
                 return True
     return False
 
 
+def signed_thinking(raws: list[Raw], at: str, log: Log) -> list[Block]:
+    """Signed blocks as they came; an unsigned one would be refused (clause `anthropic.thinking-roundtrip`)."""
+    blocks: list[Block] = []
+    for place, raw in enumerate(raws):
+        try:
+            signed = is_signed(decode_fields(raw))
+        except msgspec.MsgspecError:
+            raise InvalidRequest("a thinking block is no object", f"{at}/{place}") from None
+        if signed:
+            blocks.append(raw)
+        else:
+            log.dropped(f"{at}/{place}", "a thinking block without its signature is refused")
+    return blocks
+
+
 def _native_media(kind: str, keys: dict[str, Raw]) -> Media:
-    source = decode(keys["source"]) if "source" in keys else {}
+    source = plain(keys["source"]) if "source" in keys else {}
     source = source if isinstance(source, dict) else {}
     data = source.get("data") if source.get("type") == "base64" else None
     media_type = source.get("media_type")
@@ -245,7 +265,10 @@ def joined(pieces: list[Piece]) -> str:
 
 
 def to_blocks(pieces: list[Piece], log: Log, sent: list[Mark]) -> list[Block]:
-    """Pieces as blocks in their order: runs of unmarked text are one block, blank text is none (clauses `parts-order`, `empty-turns`)."""
+    """Pieces as blocks in their order: runs of unmarked text are one block, blank text is none.
+
+    Clauses `anthropic.parts-order`, `anthropic.empty-turns`.
+    """
     blocks: list[Block] = []
     run: list[str] = []
 
@@ -270,8 +293,3 @@ def to_blocks(pieces: list[Piece], log: Log, sent: list[Mark]) -> list[Block]:
                 marks.put_mark(block, piece.mark, f"{piece.at}/cache_control", sent)
     close_run()
     return blocks
-
-
-def split(raw: Raw) -> list[Raw]:
-    """The elements of a JSON list, as their bytes."""
-    return decode_items(raw)

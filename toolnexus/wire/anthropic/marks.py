@@ -44,7 +44,10 @@ def put_mark(carrier: Any, mark: Raw, pointer: str, marks: list[Mark]) -> None:
 
 
 def keep_last_four(marks: list[Mark], log: Log) -> None:
-    """Takes back all but the last four marks, each with a warning; `marks` is in the provider's order: tools, system, messages."""
+    """Takes back all but the last four marks, each with a warning.
+
+    `marks` is in the provider's order: tools, system, messages.
+    """
     for mark in marks[:-MOST]:
         if isinstance(mark.carrier, dict):
             mark.carrier.pop("cache_control", None)

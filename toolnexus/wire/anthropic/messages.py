@@ -1,7 +1,8 @@
 """Reading OpenAI messages: one strict shape that almost every message has, and a careful reading of the rest.
 
-`Message` is decoded at once for the whole list and refuses unknown keys. Where it refuses, `careful` reads that message key by key,
-names what has no place, and gives the same shape with its extras. The builder in `turns.py` sees no difference.
+`Message` is decoded at once for the whole list and refuses unknown keys. Where it refuses, `careful` reads that message
+key by key, names what has no place, and gives the same shape with its extras. The builder in `turns.py` sees no
+difference.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from msgspec import Raw, Struct
 
 from toolnexus.errors import InvalidRequest
 from toolnexus.wire.anthropic.marks import read_mark
-from toolnexus.wire.exact import MAX_DEPTH, decode, decode_fields, decode_items, encode, too_deep
+from toolnexus.wire.exact import MAX_DEPTH, decode_fields, decode_items, encode, plain, too_deep
 from toolnexus.wire.fields import Fields
 from toolnexus.wire.log import Log
 from toolnexus.wire.shapes import Call, Function, Message, decode_message, decode_messages
@@ -85,14 +86,17 @@ def _read_each(raw: Raw, log: Log) -> list[Message | Careful]:
 
 
 def careful(raw: Raw, at: str, log: Log) -> Careful:
-    """One message read key by key; what has no place is named. Raises `InvalidRequest` at a known key of a wrong type."""
+    """One message read key by key; what has no place is named.
+
+    Raises `InvalidRequest` at a known key of a wrong type.
+    """
     if too_deep(bytes(raw)):
         raise InvalidRequest(f"nested deeper than {MAX_DEPTH} levels", at)
     try:
         keys = decode_fields(raw)
     except (msgspec.MsgspecError, RecursionError):
         raise InvalidRequest("a message is no object", at) from None
-    value = {key: _value(item) for key, item in keys.items()}
+    value = {key: plain(item) for key, item in keys.items()}
     role = value.get("role")
     if not isinstance(role, str) or role not in _KNOWN:
         raise InvalidRequest(f"role {role!r} is none of {', '.join(_KNOWN)}", f"{at}/role")
@@ -110,18 +114,10 @@ def careful(raw: Raw, at: str, log: Log) -> Careful:
     return Careful(message, extras)
 
 
-def _value(raw: Raw) -> Any:
-    try:
-        return decode(raw)
-    except msgspec.MsgspecError:
-        # A number no float can hold is data like any other; its bytes are what travels.
-        return raw
-
-
-def _content(value: Any, keys: dict[str, Raw], at: str) -> str | None | list[Raw]:
+def _content(value: Any, keys: dict[str, Raw], at: str) -> str | list[Raw] | None:
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, list) or (isinstance(value, Raw) and bytes(value)[:1] == b"["):
+    if isinstance(value, list):
         return decode_items(keys["content"])
     raise InvalidRequest("content is no string, null or list of parts", f"{at}/content")
 
@@ -146,7 +142,7 @@ def _assistant(
             if value.get(key):
                 log.dropped(f"{at}/{key}", "reasoning without its signed thinking_blocks cannot be sent back")
     if value.get("tool_calls") is not None:
-        if not isinstance(value["tool_calls"], list | Raw) or bytes(keys["tool_calls"])[:1] != b"[":
+        if not isinstance(value["tool_calls"], list):
             raise InvalidRequest("tool_calls is no list", f"{at}/tool_calls")
         items = decode_items(keys["tool_calls"])
         message.tool_calls = [_call(item, f"{at}/tool_calls/{j}", extras, log) for j, item in enumerate(items)]
@@ -159,7 +155,7 @@ def _assistant(
 
 def _call(raw: Raw, at: str, extras: Extras, log: Log) -> Call:
     keys = _object(raw, "a call is no object", at)
-    value = {key: _value(item) for key, item in keys.items()}
+    value = {key: plain(item) for key, item in keys.items()}
     log.unknown(value, _CALL_KEYS, at)
     call_id = _optional_text(value, "id", at)
     if value.get("type") == "custom" or (value.get("custom") is not None and value.get("function") is None):
@@ -180,19 +176,20 @@ def _object(raw: Raw, message: str, at: str) -> dict[str, Raw]:
 
 def _function(raw: Raw, at: str, log: Log) -> Function:
     keys = _object(raw, "function is no object", at)
-    value = {key: _value(item) for key, item in keys.items()}
+    value = {key: plain(item) for key, item in keys.items()}
     log.unknown(value, _FUNCTION_KEYS, at)
     name = _optional_text(value, "name", at) or ""
     arguments = value.get("arguments")
     if arguments is None or isinstance(arguments, str):
         return Function(name, arguments)
-    # An object is its own JSON text (clause `anthropic.args-object`); anything else turns out malformed by the same reading.
+    # An object is its own JSON text (clause `anthropic.args-object`); anything else turns out malformed by the same
+    # reading.
     return Function(name, bytes(keys["arguments"]).decode())
 
 
 def _custom(raw: Raw | None, at: str, log: Log) -> Function:
     keys = _object(raw or Raw(b""), "a custom call needs its name and input", at)
-    value = {key: _value(item) for key, item in keys.items()}
+    value = {key: plain(item) for key, item in keys.items()}
     log.unknown(value, _CUSTOM_KEYS, at)
     text = _optional_text(value, "input", at) or ""
     return Function(_optional_text(value, "name", at) or "", encode({"input": text}).decode())

@@ -1,6 +1,7 @@
 """The other Chat Completions fields as Anthropic's (SPEC section 2, "Params"; wire-facts D1, D6).
 
-Each field has one reader in a table; a field without one is named and dropped. Number tokens are sent as they were written.
+Each field has one reader in a table; a field without one is named and dropped. Number tokens are sent as they were
+written.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ _EMAIL_OR_PHONE = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+|\+?[\d\s().-]{7,}")
 
 
 def max_tokens(fields: Fields, log: Log) -> int:
-    """The token limit to send: `max_completion_tokens`, else `max_tokens`, else 4096 (clause `anthropic.max-tokens`)."""
-    if not fields.params and fields.max_tokens.__class__ is int and fields.max_tokens > 0:  # type: ignore[operator]  # by its class
-        return fields.max_tokens  # type: ignore[return-value]
+    """The token limit to send: `max_completion_tokens`, else `max_tokens`, else 4096 (`anthropic.max-tokens`)."""
+    given = fields.max_tokens
+    if not fields.params and isinstance(given, int) and given > 0:
+        return given
     newer = _limit(fields.params.get("max_completion_tokens"), fields.place("max_completion_tokens"))
     place = fields.places.get("max_tokens", "/max_tokens")
     older = _limit(fields.max_tokens, place)
@@ -69,7 +71,7 @@ class Params:
     def _refuse(self, name: str, message: str, below: str = "") -> InvalidRequest:
         return InvalidRequest(message, self._fields.place(name) + below)
 
-    # -- readers -------------------------------------------------------------------------------------------------------------------
+    # -- readers -------------------------------------------------------------------------------------------------------
 
     def _no_place(self, name: str, raw: Raw) -> None:
         value = plain(raw)
@@ -84,6 +86,10 @@ class Params:
         kinds = _TYPES.get(name)
         if kinds is not None and (not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds)):
             raise self._refuse(name, f"{name} is of another type at OpenAI")
+
+    def _stream(self, name: str, raw: Raw) -> None:
+        # Whether to stream is decided by the method that is called; a true one in `translate` was refused before.
+        self._check_type(name, plain(raw))
 
     def _stop(self, name: str, raw: Raw) -> None:
         value = plain(raw)
@@ -191,6 +197,7 @@ _Reader = Callable[[Params, str, Raw], None]
 
 _READERS: dict[str, _Reader] = {
     "stop": Params._stop,
+    "stream": Params._stream,
     "temperature": Params._temperature,
     "top_p": Params._top_p,
     "user": Params._user,
@@ -226,7 +233,6 @@ _NO_OPS: dict[str, Any] = {
     "frequency_penalty": 0,
     "presence_penalty": 0,
     "store": False,
-    "stream": False,
     "logprobs": False,
     "top_logprobs": 0,
     "verbosity": "medium",

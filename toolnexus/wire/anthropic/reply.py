@@ -8,9 +8,8 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from toolnexus.result import FinishReason, ToolCall, TranslateResult, Usage, Warning
-from toolnexus.wire.answer import Body, count, part
+from toolnexus.wire.answer import Body, Count, count, part
 from toolnexus.wire.exact import decode_fields, decode_items, plain
-from toolnexus.wire.exact import decode as decode_json
 from toolnexus.wire.exchange import ProviderRequest
 from toolnexus.wire.failure import HeadersIn
 
@@ -46,10 +45,10 @@ class _Block(Struct, gc=False):
 
 
 class _Usage(Struct, gc=False):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    cache_creation_input_tokens: Count | None = None
+    cache_read_input_tokens: Count | None = None
     output_tokens_details: dict[str, Any] | None = None
 
 
@@ -107,12 +106,17 @@ def decode(
 
 
 def finish_reason(reason: str | None, called: bool, warnings: list[Warning]) -> FinishReason:
-    """The provider's stop reason in OpenAI's words; what has none is named (clauses `anthropic.finish`, `anthropic.finish-more`)."""
+    """The provider's stop reason in OpenAI's words; what has none is named.
+
+    Clauses `anthropic.finish`, `anthropic.finish-more`.
+    """
     finish = FINISH.get(reason)
     if called:
         if finish == "length":
             warnings.append(
-                Warning("truncated-tool-call", "/stop_reason", f"the provider stopped with {reason!r} beside a tool call")
+                Warning(
+                    "truncated-tool-call", "/stop_reason", f"the provider stopped with {reason!r} beside a tool call"
+                )
             )
         return "tool_calls"
     if finish is None:
@@ -151,9 +155,7 @@ def _thinking_back(result: TranslateResult) -> dict[str, Any]:
     blocks = [
         block
         for block in result.raw["content"]
-        if isinstance(block, dict)
-        and block.get("type") in _THINKING
-        and (block.get("signature") or block.get("data"))
+        if isinstance(block, dict) and block.get("type") in _THINKING and (block.get("signature") or block.get("data"))
     ]
     back: dict[str, Any] = {"reasoning_content": result.reasoning} if result.reasoning else {}
     if blocks:
@@ -161,7 +163,7 @@ def _thinking_back(result: TranslateResult) -> dict[str, Any]:
     return back
 
 
-# -- a reply that is not quite Anthropic's ---------------------------------------------------------------------------------------------
+# -- a reply that is not quite Anthropic's -----------------------------------------------------------------------------
 
 
 def _careful(body: Body) -> _Reply:
@@ -170,37 +172,39 @@ def _careful(body: Body) -> _Reply:
         keys = decode_fields(body.data)
     except (msgspec.MsgspecError, RecursionError):
         raise body.no_answer("the provider's answer is no message") from None
-    value = {key: _value(raw) for key, raw in keys.items() if key != "content"}
+    value = {key: plain(raw) for key, raw in keys.items() if key != "content"}
     content = keys.get("content", _NULL)
     if content == _NULL or value.get("type") == "error" or (value.get("error") and bytes(content) in (b"[]", b'""')):
         raise body.no_answer("the provider's answer holds no content")
     first = bytes(content)[:1]
     if first == b'"':
-        blocks = [_Block("text", decode_json(content))]
+        blocks = [_Block("text", plain(content))]
     elif first == b"[":
         blocks = [_careful_block(raw) for raw in decode_items(content)]
     else:
         raise body.no_answer("the provider's answer holds no content")
     return _Reply(
-        blocks, _text(value, "stop_reason"), _careful_usage(value.get("usage")), _text(value, "model"), _dict(value, "stop_details")
+        blocks,
+        _text(value, "stop_reason"),
+        _careful_usage(value.get("usage")),
+        _text(value, "model"),
+        _dict(value, "stop_details"),
     )
-
-
-def _value(raw: Raw) -> Any:
-    try:
-        return decode_json(raw)
-    except msgspec.MsgspecError:
-        return plain(raw)
 
 
 def _careful_block(raw: Raw) -> _Block:
     if bytes(raw)[:1] != b"{":
         return _Block("unknown")
     keys = decode_fields(raw)
-    value = {key: _value(item) for key, item in keys.items() if key != "input"}
+    value = {key: plain(item) for key, item in keys.items() if key != "input"}
     kind = _text(value, "type") or "unknown"
     return _Block(
-        kind, _text(value, "text"), _text(value, "id"), _text(value, "name"), keys.get("input", UNSET), _text(value, "thinking")
+        kind,
+        _text(value, "text"),
+        _text(value, "id"),
+        _text(value, "name"),
+        keys.get("input", UNSET),
+        _text(value, "thinking"),
     )
 
 
@@ -217,5 +221,10 @@ def _dict(value: dict[str, Any], key: str) -> dict[str, Any] | None:
 def _careful_usage(value: Any) -> _Usage:
     if not isinstance(value, dict):
         return _NONE
-    names = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    return _Usage(*[count(value.get(name)) for name in names], _dict(value, "output_tokens_details"))
+    return _Usage(
+        count(value.get("input_tokens")),
+        count(value.get("output_tokens")),
+        count(value.get("cache_creation_input_tokens")),
+        count(value.get("cache_read_input_tokens")),
+        _dict(value, "output_tokens_details"),
+    )

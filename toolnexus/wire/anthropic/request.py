@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-
 from toolnexus.errors import InvalidRequest
 from toolnexus.wire.anthropic import choice, marks, system
 from toolnexus.wire.anthropic.models import FORCED_CHOICE, PREFILL, SAMPLING, TEMPERATURE_WITH_TOP_P, Model
@@ -12,8 +11,8 @@ from toolnexus.wire.anthropic.params import Params, max_tokens
 from toolnexus.wire.anthropic.thinking import Effort
 from toolnexus.wire.anthropic.tools import Tools
 from toolnexus.wire.anthropic.turns import History
-from toolnexus.wire.exact import decode as decode_json
 from toolnexus.wire.exact import encode as encode_json
+from toolnexus.wire.exact import plain
 from toolnexus.wire.exchange import NO_CUSTOM_TOOLS, ProviderRequest
 from toolnexus.wire.fields import Fields
 from toolnexus.wire.log import Log
@@ -24,9 +23,10 @@ if TYPE_CHECKING:
 
 # The version that has no sampling parameters at all (B1, B8 33).
 _VERSION_WITHOUT_SAMPLING = "2026-10-21"
+_PARAMS_SENT = ("stop_sequences", "temperature", "top_p", "thinking", "output_config", "metadata", "service_tier")
 
 
-def encode(request: TranslateRequest, config: ClientConfig) -> ProviderRequest:
+def encode(request: TranslateRequest, config: ClientConfig, stream: bool) -> ProviderRequest:
     """The provider request for one translation. Raises `InvalidRequest` for whatever cannot be sent."""
     fields = request.plain_fields()
     log = Log(list(fields.warnings))
@@ -58,15 +58,24 @@ def encode(request: TranslateRequest, config: ClientConfig) -> ProviderRequest:
         body["tools"] = list(tools.by_name.values())
     if chosen is not None:
         body["tool_choice"] = chosen
+    if stream:
+        body["stream"] = True
+    elif fields.params:
+        fields.refuse_stream()
     if params is not None:
-        body.update(params.body)
-        _add_output(body, params, effort)
+        _add_params(body, params, effort)
     custom = frozenset(tools.custom) if tools.custom else NO_CUSTOM_TOOLS
     return ProviderRequest("POST", config.url, config.request_headers, encode_json(body), tuple(log.warnings), custom)
 
 
 def _params(
-    fields: Fields, config: ClientConfig, model: Model, history: History, limit: int, chosen: choice.Choice | None, log: Log
+    fields: Fields,
+    config: ClientConfig,
+    model: Model,
+    history: History,
+    limit: int,
+    chosen: choice.Choice | None,
+    log: Log,
 ) -> tuple[Params, Effort | None]:
     sampling = SAMPLING not in model.refuses and config.anthropic_version != _VERSION_WITHOUT_SAMPLING
     params = Params(fields, log, sampling=sampling)
@@ -96,7 +105,7 @@ def _choice(fields: Fields, tools: Tools, log: Log) -> choice.Choice | None:
         raw, place = fields.params["function_call"], fields.place("function_call")
     parallel = True
     if "parallel_tool_calls" in fields.params:
-        value = decode_json(fields.params["parallel_tool_calls"])
+        value = plain(fields.params["parallel_tool_calls"])
         if not isinstance(value, bool):
             raise InvalidRequest("parallel_tool_calls is no boolean", fields.place("parallel_tool_calls"))
         parallel = value
@@ -106,7 +115,7 @@ def _choice(fields: Fields, tools: Tools, log: Log) -> choice.Choice | None:
 
 
 def _refuse_lost_guarantees(model: Model, chosen: choice.Choice | None, fields: Fields, history: History) -> None:
-    """A forced call or a prefill that the model refuses is a guarantee lost, not a detail (clause `anthropic.models`)."""
+    """A forced call or a prefill that the model refuses is a guarantee lost, not a detail (`anthropic.models`)."""
     if FORCED_CHOICE in model.refuses and chosen is not None and chosen["type"] in ("any", "tool"):
         place = "/tool_choice" if fields.tool_choice is not None else fields.place("function_call")
         raise InvalidRequest("this model cannot be forced to call a tool", place)
@@ -123,19 +132,19 @@ def _settle_sampling(model: Model, params: Params, effort: Effort | None) -> Non
         effort.settle_sampling(model, params)
 
 
-def _add_output(body: dict[str, Any], params: Params, effort: Effort | None) -> None:
+def _add_params(body: dict[str, Any], params: Params, effort: Effort | None) -> None:
+    """Adds what the params became, in the body's own order, whatever the caller's was (SPEC section 2, "Body")."""
     output: dict[str, Any] = {}
-    if effort is not None:
-        if effort.thinking is not None:
-            body["thinking"] = effort.thinking
-        if effort.effort is not None:
-            output["effort"] = effort.effort
+    if effort is not None and effort.effort is not None:
+        output["effort"] = effort.effort
     if params.output_format is not None:
         output["format"] = params.output_format
-    if output:
-        body["output_config"] = output
-    if params.user_id is not None:
-        body["metadata"] = {"user_id": params.user_id}
-
-
-
+    found = {
+        **params.body,
+        "thinking": effort.thinking if effort is not None else None,
+        "output_config": output or None,
+        "metadata": {"user_id": params.user_id} if params.user_id is not None else None,
+    }
+    for name in _PARAMS_SENT:
+        if found.get(name) is not None:
+            body[name] = found[name]

@@ -29,9 +29,10 @@ _decode_top = msgspec.json.Decoder(_Top).decode
 
 
 def input_schema(raw: Raw | UnsetType, tool: str, pointer: str) -> Raw:
-    """The schema as sent: the caller's bytes, with `"type":"object"` in front where it names no type (clause `anthropic.tool-schema`).
+    """The schema as sent: the caller's bytes, with `"type":"object"` in front where it names no type.
 
-    Raises `InvalidRequest` for what the provider refuses: no object, another type, a combinator at the top.
+    Clause `anthropic.tool-schema`. Raises `InvalidRequest` for what the provider refuses: no object, another type, a
+    combinator at the top.
     """
     if raw is UNSET:
         return NO_ARGUMENTS
@@ -43,7 +44,9 @@ def input_schema(raw: Raw | UnsetType, tool: str, pointer: str) -> Raw:
         raise InvalidRequest(f"the parameters of tool {tool!r} are no object", pointer) from None
     if top.oneOf is not UNSET or top.anyOf is not UNSET or top.allOf is not UNSET:
         found = next(name for name in ("oneOf", "anyOf", "allOf") if getattr(top, name) is not UNSET)
-        raise InvalidRequest(f"the parameters of tool {tool!r} have {found} at the top, which is refused", f"{pointer}/{found}")
+        raise InvalidRequest(
+            f"the parameters of tool {tool!r} have {found} at the top, which is refused", f"{pointer}/{found}"
+        )
     if top.type is UNSET:
         return _typed(bytes(raw).strip())
     if top.type != _OBJECT:
@@ -62,7 +65,7 @@ def refuse_deep(raw: Raw, pointer: str) -> None:
         raise InvalidRequest(f"nested deeper than {MAX_DEPTH} levels", pointer)
 
 
-# -- the strict subset (B5, "Strict tools / structured outputs") -----------------------------------------------------------------------
+# -- the strict subset (B5, "Strict tools / structured outputs") -------------------------------------------------------
 
 _REFUSED = frozenset(
     {
@@ -109,7 +112,9 @@ def _unfit(schema: Any, root: dict[str, Any], refs: tuple[str, ...]) -> str | No
 
 def _is_object(schema: dict[str, Any]) -> bool:
     kind = schema.get("type")
-    return kind == "object" or (isinstance(kind, list) and "object" in kind) or (kind is None and "properties" in schema)
+    return (
+        kind == "object" or (isinstance(kind, list) and "object" in kind) or (kind is None and "properties" in schema)
+    )
 
 
 def _unfit_below(schema: dict[str, Any], root: dict[str, Any], refs: tuple[str, ...]) -> str | None:

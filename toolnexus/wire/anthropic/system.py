@@ -1,4 +1,7 @@
-"""The system prompt: hoisted text, the client's, or the request's override (clauses `anthropic.system-hoist`, `system.override`)."""
+"""The system prompt: hoisted text, the client's, or the request's override.
+
+Clauses `anthropic.system-hoist`, `system.override`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ Hoisted = list[tuple[int, list[Piece], Raw | None]]
 """The system messages that were hoisted: index, pieces, and the message's own cache mark."""
 
 
-def choose(hoisted: Hoisted, override: str | None, client: str | None, log: Log, sent: list[Mark]) -> str | list[Block] | None:
+def choose(
+    hoisted: Hoisted, override: str | None, client: str | None, log: Log, sent: list[Mark]
+) -> str | list[Block] | None:
     """The `system` value to send, None for none; `sent` receives the cache marks it carries."""
     if override and not override.isspace():
         return override

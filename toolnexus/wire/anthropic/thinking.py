@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from toolnexus.errors import InvalidRequest
@@ -16,6 +17,11 @@ _PARAM = "reasoning_effort"
 _BUDGETS = {"minimal": 1024, "low": 2048, "medium": 8192, "high": 24576, "xhigh": 32768, "max": 32768}
 _EFFORTS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "xhigh", "max": "max"}
 _SMALLEST_BUDGET = 1024
+# What a thinking model still takes (B8 34).
+_SAMPLING: dict[str, Callable[[Any], bool]] = {
+    "temperature": lambda value: bool(value == 1),
+    "top_p": lambda value: bool(value >= 0.95),
+}
 
 
 class Effort:
@@ -81,7 +87,7 @@ class Effort:
         """Drops the sampling that a thinking model refuses (B7, B8 34)."""
         if self.thinking is None or self.thinking["type"] == "disabled" or not model.known:
             return
-        for name, holds in (("temperature", lambda value: value == 1), ("top_p", lambda value: value >= 0.95)):
+        for name, holds in _SAMPLING.items():
             value = params.body.get(name)
             if value is not None and not holds(value if isinstance(value, int) else plain(value)):
                 del params.body[name]

@@ -11,7 +11,7 @@ from toolnexus.errors import InvalidRequest
 from toolnexus.wire.anthropic import schema
 from toolnexus.wire.anthropic.calls import is_name
 from toolnexus.wire.anthropic.marks import Mark, put_mark, read_mark
-from toolnexus.wire.exact import decode, decode_fields, decode_items, too_deep
+from toolnexus.wire.exact import decode_fields, decode_items, plain, too_deep
 from toolnexus.wire.log import Log
 from toolnexus.wire.shapes import FunctionSpec, ToolSpec, decode_tool, decode_tools
 
@@ -49,7 +49,12 @@ class Tools:
         self.marks: list[Mark] = []
 
     def add_toolkit(self, toolkit: Toolkit) -> None:
-        """Declares a toolkit; its declarations are cached by it, already encoded."""
+        """Declares a toolkit; its declarations are cached by it, already encoded. Raises at the first that is
+        refused.
+        """
+        for fault in toolkit.faults("anthropic"):
+            raise InvalidRequest(fault.message, fault.pointer)
+        self._log.warnings.extend(toolkit.warnings())
         for index, (name, raw) in enumerate(zip(toolkit.names(), toolkit.declarations("anthropic"), strict=True)):
             self._add(name, raw, f"/toolkit/{index}/name")
 
@@ -101,7 +106,7 @@ class Tools:
         parameters = schema.input_schema(spec.parameters, spec.name, f"{at}/parameters")
         declared = Declaration(spec.name, spec.description or UNSET, parameters)
         if spec.strict:
-            reason = schema.unfit(decode(parameters))
+            reason = schema.unfit(plain(parameters))
             if reason is None:
                 declared.strict = True
             else:
@@ -115,13 +120,15 @@ class Tools:
             keys = decode_fields(raw)
         except (msgspec.MsgspecError, RecursionError):
             raise InvalidRequest("a tool is no object", at) from None
-        kind = decode(keys["type"]) if "type" in keys else None
+        kind = plain(keys["type"]) if "type" in keys else None
         if "function" in keys and kind in (None, "function"):
             self._log.unknown(_values(keys), _TOOL_KEYS, at)
             self._careful_function(keys["function"], f"{at}/function", at, keys)
         elif kind == "custom" and "custom" in keys:
             self._custom(keys, at)
-        elif "name" in keys and ("input_schema" in keys or (isinstance(kind, str) and kind not in ("function", "custom"))):
+        elif "name" in keys and (
+            "input_schema" in keys or (isinstance(kind, str) and kind not in ("function", "custom"))
+        ):
             self._native(raw, keys, at)
         else:
             raise InvalidRequest("a tool is neither OpenAI's shape nor Anthropic's", at)
@@ -146,7 +153,7 @@ class Tools:
 
     def _custom(self, keys: dict[str, Raw], at: str) -> None:
         self._log.unknown(_values(keys), frozenset({"type", "custom", "cache_control"}), at)
-        custom = decode(keys["custom"])
+        custom = plain(keys["custom"])
         if not isinstance(custom, dict):
             raise InvalidRequest("custom is no object", f"{at}/custom")
         self._log.unknown(custom, _CUSTOM_KEYS, f"{at}/custom")
@@ -163,7 +170,7 @@ class Tools:
         self._mark(declared, keys.get("cache_control"), f"{at}/cache_control")
 
     def _native(self, raw: Raw, keys: dict[str, Raw], at: str) -> None:
-        name = decode(keys["name"])
+        name = plain(keys["name"])
         if not isinstance(name, str):
             raise InvalidRequest("a tool's name is no string", f"{at}/name")
         mark = read_mark(keys.get("cache_control"), f"{at}/cache_control")
@@ -185,13 +192,7 @@ def _items(raw: Raw, place: str) -> list[Raw]:
 
 
 def _values(keys: dict[str, Raw]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for key, raw in keys.items():
-        try:
-            values[key] = decode(raw)
-        except msgspec.MsgspecError:
-            values[key] = raw
-    return values
+    return {key: plain(raw) for key, raw in keys.items()}
 
 
 def _text(value: dict[str, Any], key: str, at: str) -> str | None:

@@ -1,25 +1,24 @@
 """The conversation as Anthropic turns (SPEC section 2, "Assistant turns" and "Tool results").
 
-One pass over the messages. System text is hoisted, results gather in one user turn until a message that is no result comes, every other
-message is a turn of its own (clause `anthropic.turns`).
+One pass over the messages. System text is hoisted, results gather in one user turn until a message that is no result
+comes, every other message is a turn of its own (clause `anthropic.turns`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from msgspec import Raw
 
 from toolnexus.errors import InvalidRequest
 from toolnexus.wire.anthropic import content, marks
-from toolnexus.wire.anthropic.blocks import Block, Text, ToolResult, ToolUse, Turn
+from toolnexus.wire.anthropic.blocks import Block, Text, ToolResult, ToolUse, Turn, is_kind, kind_of
 from toolnexus.wire.anthropic.calls import Calls, sent_name
 from toolnexus.wire.anthropic.content import Piece
 from toolnexus.wire.anthropic.marks import Mark
 from toolnexus.wire.anthropic.messages import Careful, Extras, read_messages
 from toolnexus.wire.clean import surrogate_warning
-from toolnexus.wire.exact import EMPTY_OBJECT, NotExact, decode, decode_fields, encode, object_bytes
+from toolnexus.wire.exact import EMPTY_OBJECT, NotExact, decode_fields, encode, object_bytes, plain
 from toolnexus.wire.fields import Fields
 from toolnexus.wire.log import Log
 from toolnexus.wire.shapes import Call, Message
@@ -28,7 +27,7 @@ _NO_EXTRAS = Extras()
 
 
 class History:
-    """The messages of one request, translated: `turns`, where each came from, and the system text that was hoisted out."""
+    """The messages of one request, translated: `turns`, the origin of each, and the system text hoisted out."""
 
     __slots__ = ("_calls", "_legacy", "_log", "_messages", "_results", "marks", "origins", "system", "turns")
 
@@ -45,22 +44,22 @@ class History:
         self._read()
 
     def _read(self) -> None:
-        """One pass. What almost every message of a long conversation is gets read in place; the rest goes to its role's reader."""
+        """One pass: almost every message of a long conversation is read in place, the rest by its role's reader."""
         calls, turns, origins = self._calls, self.turns, self.origins
         waiting = calls.waiting
         for index, message in enumerate(self._messages):
-            if message.__class__ is Careful:
-                self._by_role(index, message.message, message.extras)  # type: ignore[union-attr]  # by its class
+            if isinstance(message, Careful):
+                self._by_role(index, message.message, message.extras)
                 continue
-            role, text = message.role, message.content  # type: ignore[union-attr]
-            asked, answers = message.tool_calls, message.tool_call_id  # type: ignore[union-attr]
+            role, text = message.role, message.content
+            asked, answers = message.tool_calls, message.tool_call_id
             if text.__class__ is list or (answers is None) == (role == "tool") or (asked and role != "assistant"):
-                self._by_role(index, message, _NO_EXTRAS)  # type: ignore[arg-type]
+                self._by_role(index, message, _NO_EXTRAS)
                 continue
             blank = not text or text.isspace()  # type: ignore[union-attr]  # a str or None, by its class
             if role == "tool":
                 if answers not in waiting or calls.again:
-                    self._by_role(index, message, _NO_EXTRAS)  # type: ignore[arg-type]
+                    self._by_role(index, message, _NO_EXTRAS)
                     continue
                 result = ToolResult(waiting.pop(answers), "" if blank else text)  # type: ignore[arg-type]
                 if self._results is None:
@@ -71,7 +70,7 @@ class History:
                     self._results.append(result)
                 continue
             if role != "user" and role != "assistant":
-                self._by_role(index, message, _NO_EXTRAS)  # type: ignore[arg-type]
+                self._by_role(index, message, _NO_EXTRAS)
                 continue
             if waiting or self._results is not None:
                 self._end_results()
@@ -81,10 +80,8 @@ class History:
                 sent = [] if blank else [Text(text)]  # type: ignore[arg-type]
                 if asked:
                     calls.open(index)
-                    place = 0
-                    for call in asked:
+                    for place, call in enumerate(asked):
                         sent.append(self._call(index, place, call, _NO_EXTRAS))
-                        place += 1
             if sent:
                 turns.append(Turn(role, sent))
                 origins.append(index)
@@ -99,7 +96,7 @@ class History:
             raise InvalidRequest(f"role {message.role!r} is none of {known}", f"/messages/{index}/role")
         reader(self, index, message, extras)
 
-    # -- what the rest of the encoding asks --------------------------------------------------------------------------------------
+    # -- what the rest of the encoding asks ----------------------------------------------------------------------------
 
     @property
     def has_calls(self) -> bool:
@@ -116,7 +113,7 @@ class History:
         for turn in reversed(self.turns):
             if turn.role == "assistant":
                 blocks = turn.content if isinstance(turn.content, list) else []
-                return not any(_is(block, "tool_use") for block in blocks) or _is(blocks[0], "thinking")
+                return not any(is_kind(block, "tool_use") for block in blocks) or is_kind(blocks[0], "thinking")
         return True
 
     def trim_prefill(self) -> None:
@@ -130,7 +127,7 @@ class History:
             at = f"/messages/{self.origins[-1]}/content"
             self._log.warn("prefill-trimmed", at, "a final assistant text may not end in white space")
 
-    # -- one reader a role ---------------------------------------------------------------------------------------------------------
+    # -- one reader a role ---------------------------------------------------------------------------------------------
 
     def _system(self, index: int, message: Message, extras: Extras) -> None:
         at = f"/messages/{index}"
@@ -146,7 +143,7 @@ class History:
         at = f"/messages/{index}"
         self._stray(message, at)
         parts = message.content
-        native = isinstance(parts, list) and any(_kind(part) == "tool_result" for part in parts)
+        native = isinstance(parts, list) and any(kind_of(part) == "tool_result" for part in parts)
         if not native:
             self._end_results()
         pieces = [Piece(parts, at=at)] if isinstance(parts, str) else []
@@ -169,7 +166,7 @@ class History:
         blocks = content.to_blocks(pieces, self._log, self.marks)
         leading = True
         for place, block in enumerate(blocks):
-            is_result = _is(block, "tool_result")
+            is_result = is_kind(block, "tool_result")
             if is_result and not leading:
                 raise InvalidRequest(
                     "results come first in their message; something stands before this one",
@@ -216,24 +213,10 @@ class History:
             blocks.append(Text(text))
         if extras.refusal and not extras.refusal.isspace():
             blocks.append(Text(extras.refusal))
-        if extras.thinking and not any(_is(block, "thinking") for block in blocks):
-            blocks[:0] = self._thinking(extras.thinking, at)
+        if extras.thinking and not any(is_kind(block, "thinking") for block in blocks):
+            blocks[:0] = content.signed_thinking(extras.thinking, f"{at}/thinking_blocks", self._log)
         calls = [(place, call) for place, call in enumerate(message.tool_calls or ()) if (call.id or "") not in made]
         return blocks, calls
-
-    def _thinking(self, raws: list[Raw], at: str) -> list[Block]:
-        """Signed blocks go back as they came; an unsigned one would be refused (clause `anthropic.thinking-roundtrip`)."""
-        blocks: list[Block] = []
-        for place, raw in enumerate(raws):
-            try:
-                signed = content.is_signed(decode_fields(raw))
-            except msgspec.MsgspecError:
-                raise InvalidRequest("a thinking block is no object", f"{at}/thinking_blocks/{place}") from None
-            if signed:
-                blocks.append(raw)
-            else:
-                self._log.dropped(f"{at}/thinking_blocks/{place}", "a thinking block without its signature is refused")
-        return blocks
 
     def _tool(self, index: int, message: Message, extras: Extras) -> None:
         at = f"/messages/{index}"
@@ -245,10 +228,10 @@ class History:
             self._log.dropped(f"{at}/tool_calls")
         text = message.content
         answer: str | list[Block] = ""
-        if text.__class__ is str:
-            answer = "" if text.isspace() else text  # type: ignore[union-attr, assignment]
+        if isinstance(text, str):
+            answer = "" if text.isspace() else text
         elif text is not None:
-            answer = self._answer(text, at)  # type: ignore[arg-type]
+            answer = self._answer(text, at)
         result = ToolResult(sent, answer)
         if extras.mark is not None:
             marks.put_mark(result, extras.mark, f"{at}/cache_control", self.marks)
@@ -261,7 +244,7 @@ class History:
             return text if text.strip() else ""
         return content.to_blocks(pieces, self._log, self.marks) or ""
 
-    # -- calls -----------------------------------------------------------------------------------------------------------------------
+    # -- calls ---------------------------------------------------------------------------------------------------------
 
     def _call(self, index: int, place: int, call: Call, extras: Extras) -> ToolUse:
         name = call.function.name
@@ -284,7 +267,7 @@ class History:
         return extras.arguments_at[place] if extras.arguments_at else f"/messages/{index}/tool_calls/{place}/function"
 
     def _arguments(self, text: str | None, index: int, place: int, extras: Extras) -> Raw:
-        """The call's input: the caller's own bytes, or its text kept aside where it is no object (clause `anthropic.args-malformed`)."""
+        """The call's input: the caller's own bytes, or its text if that is no object (`anthropic.args-malformed`)."""
         if not text:
             return EMPTY_OBJECT
         try:
@@ -326,12 +309,12 @@ class History:
             ids.update(call.id for call in message.tool_calls or () if call.id)
             if isinstance(message.content, list):
                 for raw in message.content:
-                    if _kind(raw) == "tool_use":
-                        value = decode(raw)
+                    if kind_of(raw) == "tool_use":
+                        value = plain(raw)
                         ids.add(value["id"] if isinstance(value.get("id"), str) else "")
         return ids
 
-    # -- turns -------------------------------------------------------------------------------------------------------------------------
+    # -- turns ---------------------------------------------------------------------------------------------------------
 
     def _results_turn(self, index: int) -> list[Block | ToolResult]:
         if self._results is None:
@@ -367,7 +350,7 @@ class History:
             return
         at = f"/messages/{index}/cache_control"
         last = blocks[-1]
-        if _is(last, "thinking"):
+        if is_kind(last, "thinking"):
             marks.lost(self._log, at, "a thinking block takes no cache mark")
             return
         if isinstance(last, Raw):
@@ -390,20 +373,6 @@ def _text(value: dict[str, Any], key: str, at: str) -> str:
     return text
 
 
-def _kind(raw: Raw) -> str:
-    """The type of a part or native block given as bytes, `""` where it has none."""
-    try:
-        return _decode_kind(raw).type
-    except (msgspec.MsgspecError, RecursionError):
-        return ""
-
-
-class _Kind(msgspec.Struct):
-    type: str = ""
-
-
-_decode_kind = msgspec.json.Decoder(_Kind).decode
-
 _READERS = {
     "system": History._system,
     "developer": History._system,
@@ -412,12 +381,3 @@ _READERS = {
     "tool": History._tool,
     "function": History._tool,
 }
-_STRUCTS = {"tool_use": ToolUse, "tool_result": ToolResult}
-
-
-def _is(block: Block | ToolResult, kind: str) -> bool:
-    """Whether a block is of a kind, ours or native; `thinking` takes in the redacted one."""
-    if isinstance(block, Raw | dict):
-        found = _kind(block) if isinstance(block, Raw) else decode(block["type"])
-        return bool(found == kind or (kind == "thinking" and found == "redacted_thinking"))
-    return kind in _STRUCTS and isinstance(block, _STRUCTS[kind])

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from toolnexus.wire.clean import surrogate_warning
-from toolnexus.wire.exact import decode, decode_fields, decode_items, encode, repair_escapes
+from toolnexus.wire.exact import decode_fields, decode_items, encode, plain, repair_escapes
 from toolnexus.wire.log import Log
 
 SURROGATE_WORDS = (b"\\\\ud", b"\\\\uD")
@@ -52,7 +52,7 @@ def _call(raw: Raw, at: str, log: Log) -> Raw:
 
 def _function(raw: Raw, at: str, log: Log) -> Raw:
     keys = _object(raw)
-    arguments: Any = decode(keys["arguments"]) if "arguments" in keys else None
+    arguments: Any = plain(keys["arguments"]) if "arguments" in keys else None
     if not isinstance(arguments, str):
         return raw
     text, repaired = repair_escapes(arguments)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from msgspec import Raw
 
-from toolnexus.wire.exact import decode, decode_fields, decode_items, encode
+from toolnexus.wire.exact import decode_fields, decode_items, encode, plain
 from toolnexus.wire.log import Log
 from toolnexus.wire.media import UNKNOWN_TYPE, Media, is_neutral, read_media
 
@@ -38,10 +37,7 @@ def _message(raw: Raw, at: str, log: Log) -> Raw:
 
 
 def _part(raw: Raw, at: str, log: Log) -> Raw:
-    try:
-        part = decode(raw)
-    except msgspec.MsgspecError:
-        return raw
+    part = plain(raw)
     if not isinstance(part, dict) or not isinstance(part.get("type"), str) or not is_neutral(part):
         return raw
     media = read_media(part, at)

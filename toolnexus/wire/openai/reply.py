@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from toolnexus.result import FinishReason, ToolCall, TranslateResult, Usage, Warning
-from toolnexus.wire.answer import Body, count, part
+from toolnexus.wire.answer import Body, Count, count, part
 from toolnexus.wire.exact import decode_fields, decode_items, plain
 from toolnexus.wire.exchange import ProviderRequest
 from toolnexus.wire.failure import HeadersIn
@@ -73,18 +73,18 @@ class _Choice(Struct, gc=False):
 
 
 class _Details(Struct, gc=False):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    reasoning_tokens: int | None = None
+    cached_tokens: Count | None = None
+    cache_write_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
 
 
 class _Usage(Struct, gc=False):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    total_tokens: int | None = None
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    total_tokens: Count | None = None
     prompt_tokens_details: _Details | None = None
     completion_tokens_details: _Details | None = None
-    prompt_cache_hit_tokens: int | None = None
+    prompt_cache_hit_tokens: Count | None = None
 
 
 class _Completion(Struct, gc=False):
@@ -113,7 +113,9 @@ def decode(
     choice = completion.choices[0]
     message = choice.message
     if len(completion.choices) > 1:
-        warnings.append(Warning("choices-ignored", "/choices", f"{len(completion.choices)} choices came; the first was read"))
+        warnings.append(
+            Warning("choices-ignored", "/choices", f"{len(completion.choices)} choices came; the first was read")
+        )
     calls = _calls(message.tool_calls, completion.id) if message.tool_calls else []
     return TranslateResult(
         message.content or "",
@@ -135,7 +137,9 @@ def finish_reason(reason: str | None, called: bool, warnings: list[Warning]) -> 
     finish = FINISH.get(word)
     if called:
         if finish == "length":
-            warnings.append(Warning("truncated-tool-call", _AT_FINISH, f"the provider said {reason!r} beside a tool call"))
+            warnings.append(
+                Warning("truncated-tool-call", _AT_FINISH, f"the provider said {reason!r} beside a tool call")
+            )
         return "tool_calls"
     if finish is None:
         why = "and called nothing" if word in _CALLED else "which is no reason we know"
@@ -188,7 +192,10 @@ def _echo(result: TranslateResult) -> dict[str, Any]:
     calls = [call for call in message.get("tool_calls") or () if isinstance(call, dict)]
     if any(call.keys() - _CALL_KEYS for call in calls):
         back["tool_calls"] = [
-            {**made.to_openai(), **{key: value for key, value in call.items() if key not in _CALL_KEYS and value not in _EMPTY}}
+            {
+                **made.to_openai(),
+                **{key: value for key, value in call.items() if key not in _CALL_KEYS and value not in _EMPTY},
+            }
             for made, call in zip(result.tool_calls, calls, strict=False)
         ] + [made.to_openai() for made in result.tool_calls[len(calls) :]]
     return back
@@ -199,11 +206,11 @@ _CALL_KEYS = frozenset({"id", "type", "function", "custom", "index"})
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
-# -- compatible servers' habits (A10) --------------------------------------------------------------------------------------------------
+# -- compatible servers' habits (A10) ----------------------------------------------------------------------------------
 
 
 def _careful(body: Body) -> _Completion:
-    """A completion of another shape, read key by key; raises where it holds no usable choice (clause `openai.no-choices`)."""
+    """A completion of another shape, read key by key; raises where no choice is usable (`openai.no-choices`)."""
     try:
         keys = decode_fields(body.data)
         choices = decode_items(keys["choices"])
@@ -233,7 +240,11 @@ def _content(message: dict[str, Any], body: Body) -> tuple[str | None, str | Non
         return content, None
     if not isinstance(content, list):
         raise body.no_answer("the provider's answer holds no readable content")
-    texts = [p if isinstance(p, str) else part(p, "text") for p in content if part(p, "type") in (None, "text", "output_text")]
+    texts = [
+        p if isinstance(p, str) else part(p, "text")
+        for p in content
+        if part(p, "type") in (None, "text", "output_text")
+    ]
     refusals = [part(p, "refusal") for p in content if part(p, "type") == "refusal"]
     return (
         "".join(text for text in texts if isinstance(text, str)),

@@ -1,4 +1,4 @@
-"""One request as the body of `POST /chat/completions`: sent as given, token for token (SPEC section 4; wire-facts A2)."""
+"""One request as the body of `POST /chat/completions`: sent as given, token for token (SPEC section 4)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from toolnexus.errors import InvalidRequest
-from toolnexus.wire.exact import decode as decode_json
-from toolnexus.wire.exact import decode_items
+from toolnexus.wire.exact import decode_items, plain
 from toolnexus.wire.exact import encode as encode_json
 from toolnexus.wire.exchange import ProviderRequest
 from toolnexus.wire.fields import Fields, refuse_depth
@@ -34,7 +33,7 @@ class _Role(Struct):
 _decode_roles = msgspec.json.Decoder(list[_Role]).decode
 
 
-def encode(request: TranslateRequest, config: ClientConfig) -> ProviderRequest:
+def encode(request: TranslateRequest, config: ClientConfig, stream: bool) -> ProviderRequest:
     """The provider request for one translation. Raises `InvalidRequest` for whatever cannot be sent."""
     fields = request.fields()
     log = Log(list(fields.warnings))
@@ -43,6 +42,8 @@ def encode(request: TranslateRequest, config: ClientConfig) -> ProviderRequest:
     if limit is not None:
         body["max_tokens"] = limit
     tools = _tools(request, fields)
+    if request.toolkit is not None:
+        log.warnings.extend(request.toolkit.warnings())
     if tools:
         body["tools"] = tools
     if fields.tool_choice is not None:
@@ -52,7 +53,13 @@ def encode(request: TranslateRequest, config: ClientConfig) -> ProviderRequest:
             body["tool_choice"] = fields.tool_choice
         elif fields.tool_choice != _AUTO:
             log.warn("tool-choice-dropped", "/tool_choice", "a tool choice without tools was not sent")
+    if stream and config.stream_usage:
+        body["stream_options"] = {"include_usage": True}
     body.update(fields.params)
+    if stream:
+        body["stream"] = True
+    else:
+        fields.refuse_stream()
     return ProviderRequest("POST", config.url, config.request_headers, encode_json(body), tuple(log.warnings))
 
 
@@ -89,12 +96,18 @@ def _what_is_wrong(raw: Raw) -> InvalidRequest:
     return InvalidRequest("a message cannot be read", "/messages")
 
 
-def _with_system(messages: Raw | list[Raw], roles: list[Any], override: str | None, client: str | None) -> Raw | list[Raw]:
+def _with_system(
+    messages: Raw | list[Raw], roles: list[Any], override: str | None, client: str | None
+) -> Raw | list[Raw]:
     """The system prompt in its place (clause `system.override`)."""
     has_system = any(role in _SYSTEM_ROLES for role in roles)
     if override and not override.isspace():
         items = _items(messages)
-        kept = [item for item, role in zip(items, roles, strict=True) if role not in _SYSTEM_ROLES] if has_system else items
+        kept = (
+            [item for item, role in zip(items, roles, strict=True) if role not in _SYSTEM_ROLES]
+            if has_system
+            else items
+        )
         return [_system(override), *kept]
     if client and not client.isspace() and not has_system:
         return [_system(client), *_items(messages)]
@@ -109,14 +122,15 @@ def _system(text: str) -> Raw:
     return Raw(encode_json({"role": "system", "content": text}))
 
 
-def _max_tokens(fields: Fields) -> Raw | None:
-    if fields.max_tokens is None:
+def _max_tokens(fields: Fields) -> Raw | int | None:
+    given = fields.max_tokens
+    if given is None:
         return None
-    value = decode_json(fields.max_tokens)
+    value = given if isinstance(given, int) else plain(given)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         place = fields.places.get("max_tokens", "/max_tokens")
         raise InvalidRequest("a token limit is a whole number of at least 0", place)
-    return fields.max_tokens if value > 0 else None
+    return given if value > 0 else None
 
 
 def _tools(request: TranslateRequest, fields: Fields) -> list[Raw]:

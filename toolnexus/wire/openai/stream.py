@@ -1,0 +1,400 @@
+"""Chat completion chunks as deltas, and as the plain completion they add up to (SPEC section 6; wire-facts A8, A10)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Raw, Struct
+
+from toolnexus.result import Usage, Warning
+from toolnexus.wire.delta import ROLE, CallDelta, Delta
+from toolnexus.wire.exact import decode_fields, encode, plain
+from toolnexus.wire.openai.reply import _EMPTY, _careful_usage, _derived_id, finish_reason
+from toolnexus.wire.openai.reply import _usage as usage_of
+
+if TYPE_CHECKING:
+    from toolnexus.config import ClientConfig
+    from toolnexus.wire.exchange import ProviderRequest
+
+
+class _Function(Struct, gc=False):
+    name: str | None = None
+    arguments: str | None = None
+
+
+class _CallPiece(Struct, gc=False, forbid_unknown_fields=True):
+    index: int | None = None
+    id: str | None = None
+    type: str | None = None
+    function: _Function | None = None
+
+
+class _Piece(Struct, gc=False, forbid_unknown_fields=True):
+    """A delta with what almost every delta has; anything else is read key by key."""
+
+    role: str | None = None
+    content: str | None = None
+    tool_calls: list[_CallPiece] | None = None
+    refusal: str | None = None
+    reasoning_content: str | None = None
+
+
+class _Choice(Struct, gc=False):
+    delta: _Piece
+    finish_reason: str | None = None
+    usage: dict[str, Any] | None = None
+
+
+class _Chunk(Struct, gc=False):
+    choices: list[_Choice]
+    id: str | None = None
+    model: str | None = None
+    usage: dict[str, Any] | None = None
+    x_groq: dict[str, Any] | None = None
+    error: Any = None
+
+
+_decode_chunk = msgspec.json.Decoder(_Chunk).decode
+_DONE = b"[DONE]"
+
+
+class _OpenCall:
+    """A call whose first fragment came: it begins for the caller once its name is known (`begun`)."""
+
+    __slots__ = ("any", "begun", "extras", "fragments", "held", "id", "name")
+
+    def __init__(self, call_id: str) -> None:
+        self.id = call_id
+        self.name = ""
+        self.begun = False
+        self.any = False
+        self.held: list[str] = []
+        self.fragments: list[str] = []
+        self.extras: dict[str, Any] = {}
+
+
+class Chunks:
+    """The state of one OpenAI-style stream: `event` gives the deltas of one chunk, `ended` whether its end marker
+    came.
+    """
+
+    __slots__ = (
+        "_by_index",
+        "_calls",
+        "_config",
+        "_finish",
+        "_keep",
+        "_last",
+        "_legacy",
+        "_lesser_usage",
+        "_message",
+        "_role",
+        "_texts",
+        "_top",
+        "_usage",
+        "ended",
+        "warnings",
+    )
+
+    def __init__(self, config: ClientConfig, sent: ProviderRequest | None, keep: bool) -> None:
+        self._config = config
+        self._keep = keep
+        self._role = False
+        self._calls: list[_OpenCall] = []
+        self._by_index: dict[int, int] = {}
+        self._last: int | None = None
+        self._legacy: int | None = None
+        self._finish: str | None = None
+        self._usage: dict[str, Any] | None = None
+        self._lesser_usage: dict[str, Any] | None = None
+        self._top: dict[str, Any] = {}
+        self._texts: dict[str, list[str]] = {}
+        self._message: dict[str, Any] = {}
+        self.warnings: list[Warning] = []
+        self.ended = False
+
+    # -- deltas -------------------------------------------------------------------------------------------------------
+
+    def event(self, data: bytes) -> list[Delta]:
+        """The deltas of one event's data. Raises msgspec's error where it is no JSON."""
+        if data.startswith(_DONE):
+            return self._done()
+        try:
+            chunk = _decode_chunk(data)
+        except msgspec.ValidationError:
+            return self._careful(data)
+        if not self._top.get("id") or not self._top.get("model"):
+            self._note_top(chunk.id, chunk.model)
+        self._note_usage(chunk.usage, chunk.choices[0].usage if chunk.choices else None, chunk.x_groq)
+        if not chunk.choices:
+            return []
+        choice = chunk.choices[0]
+        self._finish = choice.finish_reason or self._finish
+        return self._deltas(choice.delta, {})
+
+    def _deltas(self, piece: _Piece, extras: dict[int, dict[str, Any]]) -> list[Delta]:
+        deltas: list[Delta] = []
+        if not self._role:
+            self._role = True
+            deltas.append(ROLE)
+        if piece.reasoning_content:
+            self._keep_text("reasoning_content", piece.reasoning_content)
+            deltas.append(Delta(reasoning=piece.reasoning_content))
+        if piece.content:
+            self._keep_text("content", piece.content)
+            deltas.append(Delta(content=piece.content))
+        if piece.refusal:
+            self._keep_text("refusal", piece.refusal)
+            deltas.append(Delta(refusal=piece.refusal))
+        for place, call in enumerate(piece.tool_calls or ()):
+            deltas += self._call(call, extras.get(place))
+        return deltas
+
+    def _keep_text(self, key: str, text: str) -> None:
+        if self._keep:
+            self._texts.setdefault(key, []).append(text)
+
+    def _call(self, piece: _CallPiece, extras: dict[str, Any] | None) -> list[Delta]:
+        function = piece.function or _Function()
+        place = self._place(piece, function)
+        call = self._calls[place]
+        if extras and self._keep:
+            call.extras.update(extras)
+        deltas: list[Delta] = []
+        if not call.begun:
+            call.name = function.name or ""
+            if call.name:
+                deltas += self._begin(place, call)
+        if function.arguments:
+            call.any = True
+            if not call.begun:
+                call.held.append(function.arguments)
+            else:
+                deltas.append(Delta(tool_call=CallDelta(place, arguments=function.arguments)))
+            if self._keep:
+                call.fragments.append(function.arguments)
+        return deltas
+
+    def _begin(self, place: int, call: _OpenCall) -> list[Delta]:
+        """The delta that begins a call, and the fragments that came before its name did."""
+        call.begun = True
+        held, call.held = call.held, []
+        head = Delta(tool_call=CallDelta(place, call.id, call.name))
+        return [head, *(Delta(tool_call=CallDelta(place, arguments=fragment)) for fragment in held)]
+
+    def _place(self, piece: _CallPiece, function: _Function) -> int:
+        """Which call a fragment belongs to, a new one where it is none that is known (SPEC section 6, "OpenAI chunks")."""
+        known = self._known(piece, function)
+        if known is None:
+            known = len(self._calls)
+            given = {call.id for call in self._calls}
+            self._calls.append(_OpenCall(piece.id or _derived_id(self._top.get("id"), known, given)))
+            if piece.index is not None:
+                self._by_index[piece.index] = known
+        self._last = known
+        return known
+
+    def _known(self, piece: _CallPiece, function: _Function) -> int | None:
+        if piece.index is not None:
+            place = self._by_index.get(piece.index)
+            if place is not None and piece.id and function.name and piece.id != self._calls[place].id:
+                return None
+            return place
+        if piece.id:
+            return next((place for place, call in enumerate(self._calls) if call.id == piece.id), None)
+        return None if function.name else self._last
+
+    def _done(self) -> list[Delta]:
+        if self.ended:
+            return []
+        self.ended = True
+        deltas = [] if self._role else [ROLE]
+        for place, call in enumerate(self._calls):
+            if not call.begun:
+                deltas += self._begin(place, call)
+            if not call.any:
+                # A call that streamed no input takes none: an empty object (clause `stream.empty-args`).
+                call.fragments.append("{}")
+                deltas.append(Delta(tool_call=CallDelta(place, arguments="{}")))
+        deltas.append(Delta(finish_reason=finish_reason(self._finish, bool(self._calls), self.warnings)))
+        if self._usage is not None or self._lesser_usage is not None:
+            deltas.append(Delta(usage=self.usage))
+        return deltas
+
+    def finish_without_marker(self) -> list[Delta] | None:
+        """The last deltas of a body that ended after its finish reason, without `[DONE]`; None where it ended
+        before (A10).
+        """
+        return self._done() if self._finish is not None else None
+
+    # -- chunks with anything else in them ----------------------------------------------------------------------------
+
+    def _careful(self, data: bytes) -> list[Delta]:
+        value = plain(data)
+        if not isinstance(value, dict):
+            return []
+        self._note_top(value.get("id"), value.get("model"))
+        choices = value.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
+        self._note_usage(value.get("usage"), choice.get("usage") if choice else None, value.get("x_groq"))
+        if choice is None:
+            return []
+        finish = choice.get("finish_reason")
+        self._finish = finish if isinstance(finish, str) and finish else self._finish
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            return []
+        raw = _raw_delta(data)
+        return self._deltas(*self._careful_piece(delta, raw))
+
+    def _careful_piece(self, delta: dict[str, Any], raw: dict[str, Raw]) -> tuple[_Piece, dict[int, dict[str, Any]]]:
+        reasoning_key = "reasoning_content" if _text(delta, "reasoning_content") else "reasoning"
+        piece = _Piece(
+            content=_content(delta.get("content")),
+            refusal=_text(delta, "refusal"),
+            reasoning_content=_text(delta, reasoning_key),
+        )
+        extras: dict[int, dict[str, Any]] = {}
+        calls = delta.get("tool_calls")
+        pieces: list[_CallPiece] = []
+        if isinstance(calls, list):
+            raws = plain_items(raw.get("tool_calls"))
+            for place, call in enumerate(calls):
+                if isinstance(call, dict):
+                    extras[len(pieces)] = {k: v for k, v in call.items() if k not in _CALL_KEYS and v not in _EMPTY}
+                    pieces.append(_careful_call(call, raws[place]))
+        legacy = delta.get("function_call")
+        if isinstance(legacy, dict):
+            pieces.append(self._legacy_call(legacy, raw["function_call"]))
+        piece.tool_calls = pieces
+        if self._keep:
+            self._message.update({k: v for k, v in delta.items() if k not in _DELTA_KEYS and v not in _EMPTY})
+        return piece, extras
+
+    def _legacy_call(self, legacy: dict[str, Any], raw: Raw) -> _CallPiece:
+        """A `function_call` delta is a fragment of the one call there is."""
+        if self._legacy is None:
+            self._legacy = max(self._by_index, default=-1) + 1
+        return _CallPiece(index=self._legacy, function=_careful_function(legacy, raw))
+
+    def _note_top(self, response_id: Any, model: Any) -> None:
+        for key, value in (("id", response_id), ("model", model)):
+            if isinstance(value, str) and value and not self._top.get(key):
+                self._top[key] = value
+
+    def _note_usage(self, usage: Any, in_choice: Any, groq: Any) -> None:
+        if isinstance(usage, dict):
+            self._usage = usage
+        elif isinstance(in_choice, dict):
+            self._lesser_usage = in_choice
+        elif isinstance(groq, dict) and isinstance(groq.get("usage"), dict):
+            self._lesser_usage = groq["usage"]
+
+    # -- what it adds up to -------------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> str:
+        """The model that answers, as far as it said."""
+        model: str = self._top.get("model") or self._config.model
+        return model
+
+    @property
+    def response_id(self) -> str | None:
+        """The answer's id, as far as it said."""
+        return self._top.get("id")
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens so far."""
+        sent = self._usage if self._usage is not None else self._lesser_usage
+        return usage_of(_careful_usage(sent))
+
+    def arguments(self) -> list[str]:
+        """The arguments of each call as they were streamed, also where they are no JSON."""
+        return ["".join(call.fragments) for call in self._calls]
+
+    def whole(self) -> bytes:
+        """The plain completion of the same answer, as the provider would have sent it (clause `stream.equals`)."""
+        message: dict[str, Any] = {"role": "assistant", "content": None, **self._message}
+        message.update({key: "".join(texts) for key, texts in self._texts.items()})
+        if self._calls:
+            message["tool_calls"] = [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": "".join(call.fragments)},
+                    **call.extras,
+                }
+                for call in self._calls
+            ]
+        whole: dict[str, Any] = {
+            **self._top,
+            "object": "chat.completion",
+            "choices": [{"index": 0, "message": message, "finish_reason": self._finish}],
+        }
+        usage = self._usage if self._usage is not None else self._lesser_usage
+        if usage is not None:
+            whole["usage"] = usage
+        return encode(whole)
+
+
+_CALL_KEYS = frozenset({"id", "type", "function", "index"})
+_DELTA_KEYS = frozenset(
+    {
+        "role",
+        "content",
+        "tool_calls",
+        "refusal",
+        "reasoning_content",
+        "reasoning",
+        "function_call",
+        "token_id",
+        "obfuscation",
+    }
+)
+
+
+def _raw_delta(data: bytes) -> dict[str, Raw]:
+    """The delta of a chunk, each key as its bytes."""
+    choices = plain_items(decode_fields(data)["choices"])
+    return decode_fields(decode_fields(choices[0])["delta"])
+
+
+def plain_items(raw: Raw | None) -> list[Raw]:
+    """The elements of a JSON list as their bytes; none where it is no list."""
+    if raw is None or bytes(raw)[:1] != b"[":
+        return []
+    return msgspec.json.decode(raw, type=list[Raw])
+
+
+def _careful_call(call: dict[str, Any], raw: Raw) -> _CallPiece:
+    index = call.get("index")
+    keys = decode_fields(raw)
+    function = call.get("function")
+    return _CallPiece(
+        index if isinstance(index, int) and not isinstance(index, bool) else None,
+        _text(call, "id"),
+        None,
+        _careful_function(function, keys["function"]) if isinstance(function, dict) else None,
+    )
+
+
+def _careful_function(function: dict[str, Any], raw: Raw) -> _Function:
+    arguments = function.get("arguments")
+    if arguments is not None and not isinstance(arguments, str):
+        # An object is its own bytes, as in the plain reply.
+        arguments = bytes(decode_fields(raw)["arguments"]).decode()
+    return _Function(_text(function, "name"), arguments)
+
+
+def _content(content: Any) -> str | None:
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") in (None, "text")]
+        return "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else None
+
+
+def _text(value: dict[str, Any], key: str) -> str | None:
+    text = value.get(key)
+    return text if isinstance(text, str) else None
