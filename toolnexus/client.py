@@ -24,13 +24,12 @@ from toolnexus.retry import RetryPolicy
 from toolnexus.streaming import AsyncStream, Stream
 from toolnexus.transport import DEFAULT_LIMIT, Limits, apost, post
 from toolnexus.watch import POLL_S, CancelToken, Watch, cancelled
+from toolnexus.wire import STYLES
 
 if TYPE_CHECKING:
     from toolnexus.toolkit import Toolkit
 
 T = TypeVar("T")
-
-_KEY_VARIABLES: dict[str, str] = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 
 
 class _Settings:
@@ -63,8 +62,8 @@ class _Settings:
         max_response_bytes: int = DEFAULT_LIMIT,
         timing: Timing | None = None,
     ) -> None:
-        if api_key is None and style in _KEY_VARIABLES:
-            api_key = os.environ.get(_KEY_VARIABLES[style]) or None
+        if api_key is None and style in STYLES:
+            api_key = os.environ.get(STYLES[style].key_variable) or None
         self.config = ClientConfig(
             base_url,
             style,

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
-from toolnexus.wire.anthropic.models import Model, model_named, read_overrides
+from toolnexus.wire import STYLES
+from toolnexus.wire.style import WireStyle
 
 Style = Literal["anthropic", "openai"]
-STYLES: tuple[Style, ...] = ("anthropic", "openai")
 
 # RFC 9110 section 5.6.2 (names) and 5.5 (values): anything else could end the header and begin another.
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -46,7 +46,7 @@ class ClientConfig:
     # Derived once, so that no call pays for them.
     url: str = field(init=False, repr=False)
     request_headers: tuple[tuple[str, str], ...] = field(init=False, repr=False)
-    capabilities: Model = field(init=False, repr=False)
+    capabilities: Any = field(init=False, repr=False)
     secrets: tuple[str, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -63,32 +63,24 @@ class ClientConfig:
         api_key = self.api_key
         if api_key is not None:
             api_key = _header_value("the API key", api_key)
+        style, version = STYLES[self.style], _header_value("anthropic_version", self.anthropic_version)
         # Pairs, since an iterator could be read only once.
         given = self.headers
         pairs = tuple(given.items() if isinstance(given, Mapping) else given or ())
-        headers = _merge(_own_headers(self.style, self.anthropic_version, api_key), pairs)
+        headers = _merge(style.headers(api_key, version), pairs)
         settled = {
             "api_key": api_key,
             "headers": pairs,
-            "url": endpoint(self.base_url, self.style),
+            "url": endpoint(self.base_url, style),
             "request_headers": headers,
             "secrets": _secrets(api_key, headers, urlsplit(self.base_url)),
-            "capabilities": model_named(self.model, read_overrides(self.models)),
+            "capabilities": style.capabilities(self.model, self.models),
         }
         for name, value in settled.items():
             object.__setattr__(self, name, value)
 
 
-def _own_headers(style: Style, version: str, api_key: str | None) -> list[tuple[str, str]]:
-    if style == "openai":
-        auth = [("authorization", f"Bearer {api_key}")] if api_key else []
-        return [("content-type", "application/json"), *auth]
-    auth = [("x-api-key", api_key)] if api_key else []
-    version = _header_value("anthropic_version", version)
-    return [("content-type", "application/json"), ("anthropic-version", version), *auth]
-
-
-def endpoint(base_url: str, style: Style) -> str:
+def endpoint(base_url: str, style: WireStyle) -> str:
     """The URL that is posted to.
 
     Raises `ValueError` unless the base is http(s). Clauses `anthropic.endpoint`, `openai.endpoint`.
@@ -98,12 +90,7 @@ def endpoint(base_url: str, style: Style) -> str:
     # Reading the port checks it.
     if base.scheme not in ("http", "https") or not base.hostname or base.port == 0:
         raise ValueError("base_url needs http:// or https:// and a host")
-    path = base.path.rstrip("/")
-    if style == "anthropic":
-        path += "/messages" if path.endswith("/v1") else "/v1/messages"
-    else:
-        path = f"{path}/chat/completions" if path else "/v1/chat/completions"
-    return SplitResult(base.scheme, base.netloc, path, base.query, "").geturl()
+    return SplitResult(base.scheme, base.netloc, style.path(base.path.rstrip("/")), base.query, "").geturl()
 
 
 def _merge(own: list[tuple[str, str]], configured: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

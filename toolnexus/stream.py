@@ -6,6 +6,7 @@ feeds it bytes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -13,17 +14,14 @@ import msgspec
 from toolnexus.config import ClientConfig
 from toolnexus.errors import InvalidResponse, TranslateError
 from toolnexus.result import TranslateResult, Usage, Warning
-from toolnexus.wire import decode
-from toolnexus.wire.anthropic.stream import Events
+from toolnexus.wire import STYLES, decode
 from toolnexus.wire.delta import ROLE, CallDelta, Delta, Partial
 from toolnexus.wire.exact import repair_escapes
 from toolnexus.wire.exchange import ProviderRequest
 from toolnexus.wire.failure import HeadersIn, error_inside, invalid_response
 from toolnexus.wire.fold import Gathered
-from toolnexus.wire.openai.stream import Chunks
 from toolnexus.wire.sse import SSE
 
-_READERS: dict[str, type[Events] | type[Chunks]] = {"anthropic": Events, "openai": Chunks}
 _REPAIRED = Warning("reply-repaired", "", "the reply was not valid Unicode; U+FFFD stands where it was not")
 
 
@@ -50,7 +48,7 @@ class StreamDecoder:
         self._status = status
         self._headers = headers
         self._sse = SSE()
-        self._reader = _READERS[config.style](config, sent, keep)
+        self._reader = STYLES[config.style].reader(config, keep)
         self._gathered = Gathered(keep)
         self._error: TranslateError | None = None
         self._repaired = False
@@ -63,7 +61,7 @@ class StreamDecoder:
             raise self._error
         if data:
             self._empty = False
-        return self._read(self._sse.feed(data))
+        return self._read(self._sse.feed(data), self._reader.event)
 
     def close(self) -> list[Delta]:
         """The body has ended: the deltas that were waiting for it. Raises `InvalidResponse` where its end marker
@@ -73,17 +71,8 @@ class StreamDecoder:
             raise self._error
         if self._closed:
             return []
-        deltas: list[Delta] = []
         reader = self._reader
-        if isinstance(reader, Chunks) and not reader.ended:
-            rest = self._sse.rest()
-            if rest is not None and _is_complete(rest):
-                deltas = self._read([rest])
-            if self._error is None and not reader.ended:
-                last = reader.finish_without_marker()
-                if last is not None:
-                    self._gathered.add(last)
-                    deltas += last
+        deltas = [] if reader.ended else self._read([self._sse.rest() or b""], reader.at_end)
         if self._error is None and not reader.ended:
             why = "the provider's answer is empty" if self._empty else "the stream ended before its end marker"
             self._fail(InvalidResponse(why, status=self._status))
@@ -92,7 +81,7 @@ class StreamDecoder:
         self._closed = self._error is None
         return deltas
 
-    def _read(self, events: list[bytes]) -> list[Delta]:
+    def _read(self, events: list[bytes], read: Callable[[bytes], list[Delta]]) -> list[Delta]:
         deltas: list[Delta] = []
         reader = self._reader
         for data in events:
@@ -102,9 +91,9 @@ class StreamDecoder:
                 if b'"error"' in data and (error := self._error_in(data)) is not None:
                     raise error
                 try:
-                    deltas += reader.event(data)
+                    deltas += read(data)
                 except (msgspec.MsgspecError, ValueError, RecursionError):
-                    deltas += self._repaired_event(data)
+                    deltas += self._repaired_event(data, read)
             except TranslateError as error:
                 self._fail(error)
                 break
@@ -115,12 +104,12 @@ class StreamDecoder:
                 raise self._error
         return deltas
 
-    def _repaired_event(self, data: bytes) -> list[Delta]:
+    def _repaired_event(self, data: bytes, read: Callable[[bytes], list[Delta]]) -> list[Delta]:
         """An event that is no JSON as it came: read once more with its Unicode put right."""
         text, _ = repair_escapes(data.decode("utf-8", "replace"))
         repaired = text.encode()
         try:
-            deltas = self._reader.event(repaired)
+            deltas = read(repaired)
         except (msgspec.MsgspecError, ValueError, RecursionError):
             raise invalid_response(
                 "an event of the stream is no JSON", self._status, self._headers, data, self._config
@@ -201,15 +190,6 @@ class StreamDecoder:
         if self._repaired:
             result.warnings = (*result.warnings, _REPAIRED)
         return result
-
-
-def _is_complete(data: bytes) -> bool:
-    if data.startswith(b"[DONE]"):
-        return True
-    try:
-        return isinstance(msgspec.json.decode(data), dict)
-    except (msgspec.MsgspecError, RecursionError):
-        return False
 
 
 def deltas_of(result: TranslateResult, sent_usage: bool = True) -> list[Delta]:

@@ -5,25 +5,23 @@ One folder a provider style; a new style is one new folder and one line below.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolnexus.wire import anthropic, openai
 from toolnexus.wire.exchange import ProviderRequest
 from toolnexus.wire.failure import HeadersIn, provider_error
+from toolnexus.wire.style import WireStyle
 
 if TYPE_CHECKING:
     from toolnexus.config import ClientConfig
     from toolnexus.request import TranslateRequest
     from toolnexus.result import TranslateResult
 
-    Encode = Callable[[TranslateRequest, ClientConfig, bool], ProviderRequest]
-    Decode = Callable[[int, HeadersIn, bytes, ClientConfig, ProviderRequest | None], TranslateResult]
-
-_STYLES: dict[str, tuple[Encode, Decode]] = {
-    "anthropic": (anthropic.encode, anthropic.decode),
-    "openai": (openai.encode, openai.decode),
+STYLES: dict[str, WireStyle] = {
+    "anthropic": anthropic.STYLE,
+    "openai": openai.STYLE,
 }
+"""Every provider style there is, by the name that a client is given."""
 
 
 def encode(request: TranslateRequest, config: ClientConfig, *, stream: bool = False) -> ProviderRequest:
@@ -32,7 +30,7 @@ def encode(request: TranslateRequest, config: ClientConfig, *, stream: bool = Fa
 
     Raises `InvalidRequest` with a JSON pointer where the request cannot be sent (SPEC sections 2 and 4).
     """
-    return _STYLES[config.style][0](request, config, stream)
+    return STYLES[config.style].encode(request, config, stream)
 
 
 def decode(
@@ -48,5 +46,5 @@ def decode(
     Raises `ProviderError` or `InvalidResponse` (SPEC section 5).
     """
     if 200 <= status < 300:
-        return _STYLES[config.style][1](status, headers, body, config, sent)
+        return STYLES[config.style].decode(status, headers, body, config, sent)
     raise provider_error(status, headers, body, config)

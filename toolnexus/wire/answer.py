@@ -11,7 +11,7 @@ from msgspec import Meta
 from toolnexus.errors import TranslateError
 from toolnexus.result import Warning
 from toolnexus.wire.exact import repair_escapes
-from toolnexus.wire.failure import HeadersIn, error_inside, invalid_response
+from toolnexus.wire.failure import HeadersIn, error_inside, invalid_response, kept
 
 T = TypeVar("T")
 
@@ -60,8 +60,9 @@ class Body:
 
     def no_answer(self, why: str) -> TranslateError:
         """The error of a 2xx without an answer: the provider's own where the body holds one (clause `error.in-200`)."""
-        inside = error_inside(self._status, self._headers, self.data, self._config)
-        return inside or invalid_response(why, self._status, self._headers, self.data, self._config)
+        headers = kept(self._headers)
+        inside = error_inside(self._status, headers, self.data, self._config)
+        return inside or invalid_response(why, self._status, headers, self.data, self._config)
 
     def _repair(self) -> None:
         text, _ = repair_escapes(self.data.decode("utf-8", "replace"))

@@ -71,6 +71,11 @@ _CONTEXT = re.compile(
 )
 
 
+def kept(headers: HeadersIn) -> HeadersIn:
+    """Headers that can be read more than once."""
+    return headers if isinstance(headers, Mapping) else list(headers)
+
+
 def header(headers: HeadersIn, *names: str) -> str | None:
     """The first of the named headers, None where there is none.
 
@@ -118,7 +123,7 @@ def error_body(data: bytes) -> dict[str, Any] | None:
 
 def provider_error(status: int, headers: HeadersIn, data: bytes, config: ClientConfig) -> ProviderError:
     """The error of an answer outside 2xx (clause `error.provider`)."""
-    body = error_body(data)
+    body, headers = error_body(data), kept(headers)
     if body is None:
         return _bodyless(status, headers, data, config)
     return _error(status, status, headers, body, config)

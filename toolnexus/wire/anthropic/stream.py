@@ -15,7 +15,6 @@ from toolnexus.wire.exact import encode, plain
 
 if TYPE_CHECKING:
     from toolnexus.config import ClientConfig
-    from toolnexus.wire.exchange import ProviderRequest
 
 
 class _Piece(Struct, gc=False):
@@ -70,7 +69,7 @@ class Events:
         "warnings",
     )
 
-    def __init__(self, config: ClientConfig, sent: ProviderRequest | None, keep: bool) -> None:
+    def __init__(self, config: ClientConfig, keep: bool) -> None:
         self._config = config
         self._keep = keep
         self._calls = 0
@@ -206,6 +205,10 @@ class Events:
         if self._usage:
             deltas.append(Delta(usage=self.usage))
         return deltas
+
+    def at_end(self, rest: bytes) -> list[Delta]:
+        """Nothing: only `message_stop` ends the answer, and an event without its blank line is none (F2)."""
+        return []
 
     def _take_usage(self, usage: Any) -> None:
         """Cumulative: the last value that is not null wins, field by field."""

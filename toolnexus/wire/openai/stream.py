@@ -15,7 +15,6 @@ from toolnexus.wire.openai.reply import _usage as usage_of
 
 if TYPE_CHECKING:
     from toolnexus.config import ClientConfig
-    from toolnexus.wire.exchange import ProviderRequest
 
 
 class _Function(Struct, gc=False):
@@ -97,7 +96,7 @@ class Chunks:
         "warnings",
     )
 
-    def __init__(self, config: ClientConfig, sent: ProviderRequest | None, keep: bool) -> None:
+    def __init__(self, config: ClientConfig, keep: bool) -> None:
         self._config = config
         self._keep = keep
         self._role = False
@@ -184,7 +183,7 @@ class Chunks:
         return [head, *(Delta(tool_call=CallDelta(place, arguments=fragment)) for fragment in held)]
 
     def _place(self, piece: _CallPiece, function: _Function) -> int:
-        """Which call a fragment belongs to, a new one where it is none that is known (SPEC section 6, "OpenAI chunks")."""
+        """Which call a fragment belongs to, a new one where no known one fits (SPEC section 6, "OpenAI chunks")."""
         known = self._known(piece, function)
         if known is None:
             known = len(self._calls)
@@ -222,11 +221,12 @@ class Chunks:
             deltas.append(Delta(usage=self.usage))
         return deltas
 
-    def finish_without_marker(self) -> list[Delta] | None:
-        """The last deltas of a body that ended after its finish reason, without `[DONE]`; None where it ended
-        before (A10).
+    def at_end(self, rest: bytes) -> list[Delta]:
+        """A last chunk without its blank line counts when it is whole, and a finish reason ends what has no
+        `[DONE]` (A10).
         """
-        return self._done() if self._finish is not None else None
+        deltas = self.event(rest) if _is_whole(rest) else []
+        return [*deltas, *self._done()] if self._finish is not None else deltas
 
     # -- chunks with anything else in them ----------------------------------------------------------------------------
 
@@ -398,3 +398,12 @@ def _content(content: Any) -> str | None:
 def _text(value: dict[str, Any], key: str) -> str | None:
     text = value.get(key)
     return text if isinstance(text, str) else None
+
+
+def _is_whole(data: bytes) -> bool:
+    if data.startswith(_DONE):
+        return True
+    try:
+        return isinstance(msgspec.json.decode(data), dict)
+    except (msgspec.MsgspecError, RecursionError):
+        return False

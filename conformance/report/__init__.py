@@ -1,0 +1,1 @@
+"""Reports: one event log, and what renders from it."""

@@ -1,0 +1,92 @@
+"""What a reader of a long run needs after the counts: which difference is behind most failures, and what to do next."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.report.events import CaseJudged
+from conformance.report.terminal import brief
+
+_INDEX: Final = re.compile(r"(?<=/)\d+(?=/|$)|(?<=call )\d+")
+_LEVELS: Final = {"must": 0, "should": 1, "may": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The failures that differ first at the same place; list indices count as one."""
+
+    where: str
+    cases: tuple[CaseJudged, ...]
+
+    @property
+    def first(self) -> CaseJudged:
+        """The case to begin with: of the highest level the one with the fewest differences."""
+        return min(self.cases, key=lambda case: (_LEVELS.get(case.level, 3), _differences(case), len(case.id)))
+
+
+def _differences(case: CaseJudged) -> int:
+    return sum(len(check.differences) for check in case.failed_checks)
+
+
+def groups(cases: Sequence[CaseJudged]) -> list[Group]:
+    """The red cases by their first difference, the largest group first."""
+    found: dict[str, list[CaseJudged]] = {}
+    for case in cases:
+        if case.red:
+            found.setdefault(_where(case), []).append(case)
+    ordered = sorted(found.items(), key=lambda item: -len(item[1]))
+    return [Group(where, tuple(members)) for where, members in ordered]
+
+
+def _where(case: CaseJudged) -> str:
+    for check in case.failed_checks:
+        if check.differences:
+            return f"{check.name}: {_INDEX.sub('#', check.differences[0].where or '/')}"
+    return f"{case.state}: {brief(case)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do next, in one line, and the command to begin with, if there is one."""
+
+    text: str
+    command: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.command}" if self.command else self.text
+
+
+def next_step(cases: Sequence[CaseJudged]) -> Step | None:
+    """What to do next; None where there is nothing to go by."""
+    if not cases:
+        return None
+    states = Counter(case.state for case in cases)
+    if states["kit-error"]:
+        odd = next(case for case in cases if case.state == "kit-error")
+        return Step(f"a fault of kit or corpus, not of the port; please report {odd.id}: {odd.reason}")
+    if states["not-run"]:
+        return Step(f"the port did not get to {states['not-run']} cases: {_reason(cases, 'not-run')}")
+    if red := groups(cases):
+        return _begin(red, sum(len(group.cases) for group in red))
+    if states["n/a"]:
+        return Step(f"{states['n/a']} cases are not checked for want of {_missing(cases)}; declare what the port can do")
+    return Step("nothing is left to put right; hold CI to it")
+
+
+def _begin(red: list[Group], failures: int) -> Step:
+    largest = red[0]
+    share = f"{len(largest.cases)} of {failures} failures differ" if failures > 1 else "the failure differs"
+    return Step(f"{share} first at {largest.where}; begin with", largest.first.again or largest.first.id)
+
+
+def _reason(cases: Sequence[CaseJudged], state: str) -> str:
+    return next(case.reason for case in cases if case.state == state)
+
+
+def _missing(cases: Sequence[CaseJudged]) -> str:
+    counts = Counter(name for case in cases if case.state == "n/a" for name in case.missing)
+    return ", ".join(name for name, _ in counts.most_common(4))
