@@ -15,14 +15,13 @@ import httpx
 
 from toolnexus.call import Ask, Plan, Send, Step, Timing, Wait, translation
 from toolnexus.config import ClientConfig, Style
-from toolnexus.connections import KEPT, KEPT_S, Transport
 from toolnexus.errors import TransportError
 from toolnexus.metrics import MetricEvent, Metrics
 from toolnexus.request import TranslateRequest
 from toolnexus.result import TranslateResult
 from toolnexus.retry import RetryPolicy
 from toolnexus.streaming import AsyncStream, Stream
-from toolnexus.transport import DEFAULT_LIMIT, Limits, apost, post
+from toolnexus.transport import DEFAULT_LIMIT, KEPT, KEPT_S, Limits, apost, post
 from toolnexus.watch import POLL_S, CancelToken, Watch, cancelled
 from toolnexus.wire import STYLES
 
@@ -241,6 +240,9 @@ class Client(_Settings):
             if self._closed:
                 raise _closed()
             if self._http is None:
+                # Only now: httpcore takes longer to import than all of ours.
+                from toolnexus.connections import Transport
+
                 self._http = httpx.Client(transport=Transport(self.config.url))
             return self._http
 

@@ -11,31 +11,16 @@ import ssl
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
 import httpcore
 import httpx
 
-from toolnexus.watch import NEVER, POLL_S, Watch
+from toolnexus.transport import KEPT, KEPT_S
+from toolnexus.watch import POLL_S, watch_of_this_thread
 
-# Connections kept for the next calls, and for how long; there are as many as calls at once.
-KEPT = 100
-KEPT_S = 30.0
 _WRITE_BYTES = 65536
-
-_current: ContextVar[Watch] = ContextVar("toolnexus_watch", default=NEVER)
-
-
-@contextmanager
-def watched(watch: Watch) -> Iterator[None]:
-    """Reads and writes of this thread, inside the block, end when `watch` says so."""
-    token = _current.set(watch)
-    try:
-        yield
-    finally:
-        _current.reset(token)
 
 
 class _Stream(httpcore.NetworkStream):
@@ -45,7 +30,7 @@ class _Stream(httpcore.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        watch = _current.get()
+        watch = watch_of_this_thread()
         end = None if timeout is None else time.monotonic() + timeout
         while True:
             bound = watch.bound(None if end is None else end - time.monotonic())
@@ -62,7 +47,7 @@ class _Stream(httpcore.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         for start in range(0, len(buffer), _WRITE_BYTES):
-            self._stream.write(buffer[start : start + _WRITE_BYTES], _current.get().bound(timeout))
+            self._stream.write(buffer[start : start + _WRITE_BYTES], watch_of_this_thread().bound(timeout))
 
     def close(self) -> None:
         self._stream.close()

@@ -11,14 +11,17 @@ from typing import TypeVar
 import httpx
 
 from toolnexus.call import Answer, Live, Send
-from toolnexus.connections import watched
 from toolnexus.errors import InvalidResponse, TransportError
-from toolnexus.watch import POLL_S, Watch, deadline_passed
+from toolnexus.watch import POLL_S, Watch, deadline_passed, watched
 
 T = TypeVar("T")
 
 DEFAULT_LIMIT = 64 * 1024 * 1024
 """The largest answer that is read, in decoded bytes."""
+
+# Connections kept for the next calls, and for how long; there are as many as calls at once.
+KEPT = 100
+KEPT_S = 30.0
 
 _EVENT_STREAM = "text/event-stream"
 

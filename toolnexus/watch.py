@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Protocol
 
 from toolnexus.errors import TransportError
@@ -51,8 +53,18 @@ class Watch:
         return timeout if left is None or (timeout is not None and timeout < left) else left
 
 
-NEVER = Watch()
-"""The watch of a call that may last."""
+_current: ContextVar[Watch] = ContextVar("toolnexus_watch", default=Watch())
+watch_of_this_thread = _current.get
+
+
+@contextmanager
+def watched(watch: Watch) -> Iterator[None]:
+    """Inside the block, reads and writes of this thread end when `watch` says so."""
+    token = _current.set(watch)
+    try:
+        yield
+    finally:
+        _current.reset(token)
 
 
 def deadline_passed() -> TransportError:

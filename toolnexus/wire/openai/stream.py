@@ -5,11 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw
 
 from toolnexus.result import Usage, Warning
 from toolnexus.wire.delta import ROLE, CallDelta, Delta
-from toolnexus.wire.exact import decode_fields, encode, plain
+from toolnexus.wire.exact import encode, plain
+from toolnexus.wire.openai.chunk import (
+    CallPiece,
+    DeltaPiece,
+    FunctionPiece,
+    careful_call,
+    careful_function,
+    content_text,
+    decode_chunk,
+    plain_items,
+    raw_delta,
+    text_of,
+)
 from toolnexus.wire.openai.reply import _EMPTY, _careful_usage, _derived_id, finish_reason
 from toolnexus.wire.openai.reply import _usage as usage_of
 
@@ -17,44 +29,6 @@ if TYPE_CHECKING:
     from toolnexus.config import ClientConfig
 
 
-class _Function(Struct, gc=False):
-    name: str | None = None
-    arguments: str | None = None
-
-
-class _CallPiece(Struct, gc=False, forbid_unknown_fields=True):
-    index: int | None = None
-    id: str | None = None
-    type: str | None = None
-    function: _Function | None = None
-
-
-class _Piece(Struct, gc=False, forbid_unknown_fields=True):
-    """A delta with what almost every delta has; anything else is read key by key."""
-
-    role: str | None = None
-    content: str | None = None
-    tool_calls: list[_CallPiece] | None = None
-    refusal: str | None = None
-    reasoning_content: str | None = None
-
-
-class _Choice(Struct, gc=False):
-    delta: _Piece
-    finish_reason: str | None = None
-    usage: dict[str, Any] | None = None
-
-
-class _Chunk(Struct, gc=False):
-    choices: list[_Choice]
-    id: str | None = None
-    model: str | None = None
-    usage: dict[str, Any] | None = None
-    x_groq: dict[str, Any] | None = None
-    error: Any = None
-
-
-_decode_chunk = msgspec.json.Decoder(_Chunk).decode
 _DONE = b"[DONE]"
 
 
@@ -120,7 +94,7 @@ class Chunks:
         if data.startswith(_DONE):
             return self._done()
         try:
-            chunk = _decode_chunk(data)
+            chunk = decode_chunk(data)
         except msgspec.ValidationError:
             return self._careful(data)
         if not self._top.get("id") or not self._top.get("model"):
@@ -132,7 +106,7 @@ class Chunks:
         self._finish = choice.finish_reason or self._finish
         return self._deltas(choice.delta, {})
 
-    def _deltas(self, piece: _Piece, extras: dict[int, dict[str, Any]]) -> list[Delta]:
+    def _deltas(self, piece: DeltaPiece, extras: dict[int, dict[str, Any]]) -> list[Delta]:
         deltas: list[Delta] = []
         if not self._role:
             self._role = True
@@ -154,8 +128,8 @@ class Chunks:
         if self._keep:
             self._texts.setdefault(key, []).append(text)
 
-    def _call(self, piece: _CallPiece, extras: dict[str, Any] | None) -> list[Delta]:
-        function = piece.function or _Function()
+    def _call(self, piece: CallPiece, extras: dict[str, Any] | None) -> list[Delta]:
+        function = piece.function or FunctionPiece()
         place = self._place(piece, function)
         call = self._calls[place]
         if extras and self._keep:
@@ -182,7 +156,7 @@ class Chunks:
         head = Delta(tool_call=CallDelta(place, call.id, call.name))
         return [head, *(Delta(tool_call=CallDelta(place, arguments=fragment)) for fragment in held)]
 
-    def _place(self, piece: _CallPiece, function: _Function) -> int:
+    def _place(self, piece: CallPiece, function: FunctionPiece) -> int:
         """Which call a fragment belongs to, a new one where no known one fits (SPEC section 6, "OpenAI chunks")."""
         known = self._known(piece, function)
         if known is None:
@@ -194,7 +168,7 @@ class Chunks:
         self._last = known
         return known
 
-    def _known(self, piece: _CallPiece, function: _Function) -> int | None:
+    def _known(self, piece: CallPiece, function: FunctionPiece) -> int | None:
         if piece.index is not None:
             place = self._by_index.get(piece.index)
             if place is not None and piece.id and function.name and piece.id != self._calls[place].id:
@@ -245,25 +219,27 @@ class Chunks:
         delta = choice.get("delta")
         if not isinstance(delta, dict):
             return []
-        raw = _raw_delta(data)
+        raw = raw_delta(data)
         return self._deltas(*self._careful_piece(delta, raw))
 
-    def _careful_piece(self, delta: dict[str, Any], raw: dict[str, Raw]) -> tuple[_Piece, dict[int, dict[str, Any]]]:
-        reasoning_key = "reasoning_content" if _text(delta, "reasoning_content") else "reasoning"
-        piece = _Piece(
-            content=_content(delta.get("content")),
-            refusal=_text(delta, "refusal"),
-            reasoning_content=_text(delta, reasoning_key),
+    def _careful_piece(
+        self, delta: dict[str, Any], raw: dict[str, Raw]
+    ) -> tuple[DeltaPiece, dict[int, dict[str, Any]]]:
+        reasoning_key = "reasoning_content" if text_of(delta, "reasoning_content") else "reasoning"
+        piece = DeltaPiece(
+            content=content_text(delta.get("content")),
+            refusal=text_of(delta, "refusal"),
+            reasoning_content=text_of(delta, reasoning_key),
         )
         extras: dict[int, dict[str, Any]] = {}
         calls = delta.get("tool_calls")
-        pieces: list[_CallPiece] = []
+        pieces: list[CallPiece] = []
         if isinstance(calls, list):
             raws = plain_items(raw.get("tool_calls"))
             for place, call in enumerate(calls):
                 if isinstance(call, dict):
                     extras[len(pieces)] = {k: v for k, v in call.items() if k not in _CALL_KEYS and v not in _EMPTY}
-                    pieces.append(_careful_call(call, raws[place]))
+                    pieces.append(careful_call(call, raws[place]))
         legacy = delta.get("function_call")
         if isinstance(legacy, dict):
             pieces.append(self._legacy_call(legacy, raw["function_call"]))
@@ -272,11 +248,11 @@ class Chunks:
             self._message.update({k: v for k, v in delta.items() if k not in _DELTA_KEYS and v not in _EMPTY})
         return piece, extras
 
-    def _legacy_call(self, legacy: dict[str, Any], raw: Raw) -> _CallPiece:
+    def _legacy_call(self, legacy: dict[str, Any], raw: Raw) -> CallPiece:
         """A `function_call` delta is a fragment of the one call there is."""
         if self._legacy is None:
             self._legacy = max(self._by_index, default=-1) + 1
-        return _CallPiece(index=self._legacy, function=_careful_function(legacy, raw))
+        return CallPiece(index=self._legacy, function=careful_function(legacy, raw))
 
     def _note_top(self, response_id: Any, model: Any) -> None:
         for key, value in (("id", response_id), ("model", model)):
@@ -353,51 +329,6 @@ _DELTA_KEYS = frozenset(
         "obfuscation",
     }
 )
-
-
-def _raw_delta(data: bytes) -> dict[str, Raw]:
-    """The delta of a chunk, each key as its bytes."""
-    choices = plain_items(decode_fields(data)["choices"])
-    return decode_fields(decode_fields(choices[0])["delta"])
-
-
-def plain_items(raw: Raw | None) -> list[Raw]:
-    """The elements of a JSON list as their bytes; none where it is no list."""
-    if raw is None or bytes(raw)[:1] != b"[":
-        return []
-    return msgspec.json.decode(raw, type=list[Raw])
-
-
-def _careful_call(call: dict[str, Any], raw: Raw) -> _CallPiece:
-    index = call.get("index")
-    keys = decode_fields(raw)
-    function = call.get("function")
-    return _CallPiece(
-        index if isinstance(index, int) and not isinstance(index, bool) else None,
-        _text(call, "id"),
-        None,
-        _careful_function(function, keys["function"]) if isinstance(function, dict) else None,
-    )
-
-
-def _careful_function(function: dict[str, Any], raw: Raw) -> _Function:
-    arguments = function.get("arguments")
-    if arguments is not None and not isinstance(arguments, str):
-        # An object is its own bytes, as in the plain reply.
-        arguments = bytes(decode_fields(raw)["arguments"]).decode()
-    return _Function(_text(function, "name"), arguments)
-
-
-def _content(content: Any) -> str | None:
-    if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") in (None, "text")]
-        return "".join(text for text in texts if isinstance(text, str))
-    return content if isinstance(content, str) else None
-
-
-def _text(value: dict[str, Any], key: str) -> str | None:
-    text = value.get(key)
-    return text if isinstance(text, str) else None
 
 
 def _is_whole(data: bytes) -> bool:
