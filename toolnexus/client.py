@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import os
 import threading
@@ -381,6 +380,8 @@ def _sleep(seconds: float, cancel: CancelToken | None) -> None:
 
 
 async def _asleep(seconds: float, cancel: CancelToken | None) -> None:
+    import asyncio
+
     if cancel is None:
         await asyncio.sleep(seconds)
         return

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import httpx
 
 from toolnexus.call import Answer, Live, Send
 from toolnexus.errors import InvalidResponse, TransportError
 from toolnexus.watch import POLL_S, Watch, deadline_passed, watched
+
+if TYPE_CHECKING:
+    # Where it is needed it is loaded already; importing it here would cost every sync program its start.
+    import asyncio
 
 T = TypeVar("T")
 
@@ -222,6 +225,8 @@ async def apost(client: httpx.AsyncClient, send: Send, limits: Limits, watch: Wa
 
 
 async def _aguarded(watch: Watch, act: Callable[[], Awaitable[T]]) -> T:
+    import asyncio
+
     try:
         async with asyncio.timeout(watch.left()) as scope:
             with _polled(watch, scope):
@@ -243,7 +248,9 @@ def _polled(watch: Watch, scope: asyncio.Timeout) -> Iterator[None]:
     if token is None:
         yield
         return
-    loop = asyncio.get_running_loop()
+    from asyncio import get_running_loop
+
+    loop = get_running_loop()
     handle: asyncio.TimerHandle
 
     def look() -> None:

@@ -53,7 +53,8 @@ class Watch:
         return timeout if left is None or (timeout is not None and timeout < left) else left
 
 
-_current: ContextVar[Watch] = ContextVar("toolnexus_watch", default=Watch())
+_NEVER = Watch()
+_current: ContextVar[Watch] = ContextVar("toolnexus_watch", default=_NEVER)
 watch_of_this_thread = _current.get
 
 

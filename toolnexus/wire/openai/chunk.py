@@ -36,6 +36,7 @@ class DeltaPiece(Struct, gc=False, forbid_unknown_fields=True):
     tool_calls: list[CallPiece] | None = None
     refusal: str | None = None
     reasoning_content: str | None = None
+    reasoning: str | None = None
 
 
 class ChoicePiece(Struct, gc=False):

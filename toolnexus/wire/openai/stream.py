@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _DONE = b"[DONE]"
+_REASONING = ("reasoning_content", "reasoning")
 
 
 class _OpenCall:
@@ -62,6 +63,7 @@ class Chunks:
         "_legacy",
         "_lesser_usage",
         "_message",
+        "_reasoning",
         "_role",
         "_texts",
         "_top",
@@ -74,6 +76,7 @@ class Chunks:
         self._config = config
         self._keep = keep
         self._role = False
+        self._reasoning: str | None = None
         self._calls: list[_OpenCall] = []
         self._by_index: dict[int, int] = {}
         self._last: int | None = None
@@ -111,9 +114,8 @@ class Chunks:
         if not self._role:
             self._role = True
             deltas.append(ROLE)
-        if piece.reasoning_content:
-            self._keep_text("reasoning_content", piece.reasoning_content)
-            deltas.append(Delta(reasoning=piece.reasoning_content))
+        if piece.reasoning_content or piece.reasoning:
+            deltas += self._reasoning_deltas(piece)
         if piece.content:
             self._keep_text("content", piece.content)
             deltas.append(Delta(content=piece.content))
@@ -122,6 +124,18 @@ class Chunks:
             deltas.append(Delta(refusal=piece.refusal))
         for place, call in enumerate(piece.tool_calls or ()):
             deltas += self._call(call, extras.get(place))
+        return deltas
+
+    def _reasoning_deltas(self, piece: DeltaPiece) -> list[Delta]:
+        """Servers that write reasoning under both names write it twice: the name seen first is the one that counts."""
+        deltas = []
+        for key in _REASONING:
+            text: str | None = getattr(piece, key)
+            if text:
+                self._keep_text(key, text)
+                self._reasoning = self._reasoning or key
+                if key == self._reasoning:
+                    deltas.append(Delta(reasoning=text))
         return deltas
 
     def _keep_text(self, key: str, text: str) -> None:
@@ -225,11 +239,11 @@ class Chunks:
     def _careful_piece(
         self, delta: dict[str, Any], raw: dict[str, Raw]
     ) -> tuple[DeltaPiece, dict[int, dict[str, Any]]]:
-        reasoning_key = "reasoning_content" if text_of(delta, "reasoning_content") else "reasoning"
         piece = DeltaPiece(
             content=content_text(delta.get("content")),
             refusal=text_of(delta, "refusal"),
-            reasoning_content=text_of(delta, reasoning_key),
+            reasoning_content=text_of(delta, "reasoning_content"),
+            reasoning=text_of(delta, "reasoning"),
         )
         extras: dict[int, dict[str, Any]] = {}
         calls = delta.get("tool_calls")
