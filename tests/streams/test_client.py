@@ -37,8 +37,18 @@ def event(kind: str, **fields: Any) -> bytes:
     return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n".encode()
 
 
-START = event("message_start", message={"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
-              "stop_reason": None, "usage": {"input_tokens": 7, "output_tokens": 1}})  # fmt: skip
+START = event(
+    "message_start",
+    message={
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+        "stop_reason": None,
+        "usage": {"input_tokens": 7, "output_tokens": 1},
+    },
+)
 BLOCK = event("content_block_start", index=0, content_block={"type": "text", "text": ""})
 END = (
     event("content_block_stop", index=0)
