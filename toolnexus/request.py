@@ -84,7 +84,7 @@ class TranslateRequest:
         if self._body is None:
             return from_values(**self._values)
         if self._fields is None:
-            self._fields = from_body(self._body)
+            self._fields = from_body(self._body, sound=self._plain is not None)
         return self._fields
 
     def plain_fields(self) -> Fields:

@@ -187,8 +187,9 @@ class StreamDecoder:
             call = result.tool_calls[place]
             if call.type == "function" and call.arguments != arguments:
                 result.tool_calls[place] = msgspec.structs.replace(call, arguments=arguments)
-        if self._repaired:
-            result.warnings = (*result.warnings, _REPAIRED)
+        # What only the events show (a second choice, text that was no Unicode) is no warning of the reply they add up
+        # to.
+        result.warnings += tuple(warning for warning in self._reader.warnings if warning not in result.warnings)
         return result
 
 

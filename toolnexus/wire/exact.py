@@ -76,8 +76,14 @@ def depth(data: bytes) -> int:
 
 
 def too_deep(data: bytes) -> bool:
-    """Whether a JSON text nests deeper than `MAX_DEPTH`; counting brackets decides almost always."""
-    return data.count(b"{") + data.count(b"[") > MAX_DEPTH and depth(data) > MAX_DEPTH
+    """Whether a JSON text nests deeper than `MAX_DEPTH`; its length or its brackets' number decides almost always."""
+    if len(data) <= 2 * MAX_DEPTH:
+        return False
+    lists = data.count(b"[")
+    # An object that holds another takes five bytes: {"":} around it.
+    if lists + len(data) // 5 <= MAX_DEPTH:
+        return False
+    return lists + data.count(b"{") > MAX_DEPTH and depth(data) > MAX_DEPTH
 
 
 def object_bytes(text: str) -> tuple[Raw, bool]:
@@ -91,11 +97,12 @@ def object_bytes(text: str) -> tuple[Raw, bool]:
         if b"\\u" not in data:
             value = decode(data)
             # A duplicate key is dropped by decoding, and with it a colon; without \u escapes nothing else changes their
-            # number. Only a text longer than the limit can be deeper than it.
+            # number.
+            colons = data.count(b":")
             if (
                 value.__class__ is dict
-                and encode(value).count(b":") == data.count(b":")
-                and (len(data) <= MAX_DEPTH or not too_deep(data))
+                and (colons == len(value) or encode(value).count(b":") == colons)
+                and (len(data) <= 2 * MAX_DEPTH or not too_deep(data))
             ):
                 return Raw(data if data[0] == _BRACE and data[-1] == _END_BRACE else data.strip()), False
     except (UnicodeEncodeError, msgspec.MsgspecError, RecursionError):

@@ -88,28 +88,27 @@ def _is_clean(plain: Body, body: bytes) -> bool:
             break
     for tool in plain.tools or ():
         raw = tool.function.parameters
-        if raw is not UNSET:
-            data = bytes(raw)
-            if b"\\" in data or (len(data) > 2 * MAX_DEPTH and too_deep(data)):
-                return False
+        if raw is not UNSET and not _is_sound(bytes(raw)):
+            return False
     choice = plain.tool_choice
-    return choice is UNSET or b"\\" not in bytes(choice)
+    return choice is UNSET or _is_sound(bytes(choice))
 
 
-def from_body(body: bytes) -> Fields:
+def _is_sound(data: bytes) -> bool:
+    if b"\\" in data and (b"\\ud" in data or b"\\uD" in data):
+        return False
+    return not too_deep(data)
+
+
+def from_body(body: bytes, *, sound: bool = False) -> Fields:
     """A client's Chat Completions body, split without decoding its values (clause `request.json-clean`).
 
-    Raises `InvalidRequest` where the body is no JSON object (with line and column), no UTF-8, or nests too deep.
+    `sound` says that its Unicode is known to be. Raises `InvalidRequest` where the body is no JSON object (with line
+    and column), no UTF-8, or nests too deep.
     """
-    if body.startswith(b"\xef\xbb\xbf"):
-        body = body[3:]
-    try:
-        body.decode()
-    except UnicodeDecodeError as error:
-        raise InvalidRequest(f"the body is no UTF-8 (byte {error.start})", "") from None
     warnings: list[Warning] = []
-    if b"\\ud" in body or b"\\uD" in body:
-        body, warnings = _repair(body)
+    if not sound:
+        body, warnings = _sound_unicode(body)
     try:
         parts = decode_fields(body)
     except (msgspec.MsgspecError, RecursionError):
@@ -124,6 +123,18 @@ def from_body(body: bytes) -> Fields:
     for name, raw in fields.params.items():
         refuse_depth(raw, fields.place(name))
     return fields
+
+
+def _sound_unicode(body: bytes) -> tuple[bytes, list[Warning]]:
+    if body.startswith(b"\xef\xbb\xbf"):
+        body = body[3:]
+    try:
+        body.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidRequest(f"the body is no UTF-8 (byte {error.start})", "") from None
+    if b"\\ud" in body or b"\\uD" in body:
+        return _repair(body)
+    return body, []
 
 
 def refuse_depth(raw: Raw, pointer: str) -> None:

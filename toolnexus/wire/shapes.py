@@ -1,6 +1,7 @@
 """The OpenAI shapes that almost every request has, and nothing else: decoded in one pass, unknown keys refused.
 
 What these shapes refuse is read key by key elsewhere, with warnings and pointers; both readings give the same values.
+Fields stand in the order in which clients write them: the decoder looks for the next one first.
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ class Function(Struct, gc=False, forbid_unknown_fields=True):
     arguments: str | None = None
 
 
-class Call(Struct, gc=False, forbid_unknown_fields=True):
+class Call(Struct, gc=False, forbid_unknown_fields=True, kw_only=True):
     """One call of an assistant message."""
 
-    function: Function
     id: str | None = None
     type: str = "function"
+    function: Function
 
 
-class Message(Struct, gc=False, forbid_unknown_fields=True):
+class Message(Struct, gc=False, forbid_unknown_fields=True, kw_only=True):
     """A message with nothing but what every message may have."""
 
     role: str
+    tool_call_id: str | None = None
     content: str | list[Raw] | None = None
     tool_calls: list[Call] | None = None
-    tool_call_id: str | None = None
 
 
 class FunctionSpec(Struct, gc=False, forbid_unknown_fields=True):
@@ -44,21 +45,21 @@ class FunctionSpec(Struct, gc=False, forbid_unknown_fields=True):
     strict: bool | None = None
 
 
-class ToolSpec(Struct, gc=False, forbid_unknown_fields=True):
+class ToolSpec(Struct, gc=False, forbid_unknown_fields=True, kw_only=True):
     """A function tool."""
 
-    function: FunctionSpec
     type: Literal["function"] = "function"
+    function: FunctionSpec
 
 
-class Body(Struct, gc=False, forbid_unknown_fields=True):
+class Body(Struct, gc=False, forbid_unknown_fields=True, kw_only=True):
     """A whole request body with nothing but its own fields."""
 
+    model: str | None = None
     messages: list[Message]
     tools: list[ToolSpec] | None = None
     tool_choice: Raw | UnsetType = UNSET
     max_tokens: int | None = None
-    model: str | None = None
     system: str | None = None
     stream: Literal[False] | None = None
 

@@ -17,6 +17,10 @@ _VALID_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}").fullmatch
 _INVALID = re.compile(r"[^a-zA-Z0-9_-]")
 
 
+is_name = _VALID_NAME
+"""Whether the provider accepts a tool of this name: true or false as a condition (B8 17)."""
+
+
 def mapped(text: str, use: int, taken: Callable[[str], bool]) -> str:
     """An id or name the provider accepts, always the same for the same input (SPEC section 2; wire-facts D12)."""
     cleaned = _INVALID.sub("_", text[:40]) or "call"
@@ -31,12 +35,7 @@ def mapped(text: str, use: int, taken: Callable[[str], bool]) -> str:
 
 def sent_name(name: str) -> str:
     """A call's name in the history as the provider accepts it."""
-    return name if _VALID_NAME(name) else mapped(name, 1, lambda _: False)
-
-
-def is_name(name: str) -> bool:
-    """Whether the provider accepts a tool of this name (B8 17)."""
-    return _VALID_NAME(name) is not None
+    return name if is_name(name) else mapped(name, 1, lambda _: False)
 
 
 class Calls:
@@ -68,8 +67,7 @@ class Calls:
         """The assistant message `message` begins; the calls before it are settled."""
         self._at = message
         if self._asked:
-            self._asked = []
-            self._functions.clear()
+            self.forget()
 
     def call(self, call_id: str, function: str | None = None) -> str:
         """A call that now waits for its result; returns the id under which it is sent."""

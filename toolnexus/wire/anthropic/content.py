@@ -31,9 +31,10 @@ from toolnexus.wire.media import IMAGE_TYPES, UNKNOWN_TYPE, Media, is_neutral, r
 Place = Literal["system", "user", "assistant", "tool"]
 
 
-class TextPart(Struct, gc=False, forbid_unknown_fields=True, tag_field="type", tag="text"):
-    """A text part with nothing but its text."""
+class TextPart(Struct, gc=False, forbid_unknown_fields=True):
+    """A text part with nothing but its text; a tag would let a part without any type pass for one."""
 
+    type: Literal["text"]
     text: str
 
 
@@ -290,6 +291,6 @@ def to_blocks(pieces: list[Piece], log: Log, sent: list[Mark]) -> list[Block]:
         if block is not None:
             blocks.append(block)
             if piece.mark is not None:
-                marks.put_mark(block, piece.mark, f"{piece.at}/cache_control", sent)
+                marks.put_mark(block, piece.mark, f"{piece.at}/cache_control", sent, log)
     close_run()
     return blocks

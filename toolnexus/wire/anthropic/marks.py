@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Raw, Struct
 
 from toolnexus.errors import InvalidRequest
+from toolnexus.wire.exact import plain
 from toolnexus.wire.log import Log
 
 MOST = 4
@@ -30,11 +31,14 @@ def read_mark(raw: Raw | None, pointer: str) -> Raw | None:
     return raw
 
 
-def put_mark(carrier: Any, mark: Raw, pointer: str, marks: list[Mark]) -> None:
-    """Sets a mark on a block, tool or native dict; a message's mark replaces the one its last block already has."""
+def put_mark(carrier: Any, mark: Raw, pointer: str, marks: list[Mark], log: Log) -> None:
+    """Sets a mark on a block, tool or native dict; a message's mark replaces one that its last block already has."""
     for earlier in marks:
         if earlier.carrier is carrier:
             marks.remove(earlier)
+            has = carrier["cache_control"] if isinstance(carrier, dict) else carrier.cache_control
+            if plain(has) != plain(mark):
+                lost(log, earlier.pointer, "the mark of the whole was sent in its place")
             break
     if isinstance(carrier, dict):
         carrier["cache_control"] = mark

@@ -101,7 +101,7 @@ def careful(raw: Raw, at: str, log: Log) -> Careful:
     if not isinstance(role, str) or role not in _KNOWN:
         raise InvalidRequest(f"role {role!r} is none of {', '.join(_KNOWN)}", f"{at}/role")
     log.unknown(value, _KNOWN[role], at)
-    message = Message(role, _content(value.get("content"), keys, at))
+    message = Message(role=role, content=_content(value.get("content"), keys, at))
     extras = Extras(mark=read_mark(keys.get("cache_control"), f"{at}/cache_control"))
     if role == "assistant":
         _assistant(value, keys, message, extras, at, log)
@@ -150,7 +150,7 @@ def _assistant(
         function = _function(keys["function_call"], f"{at}/function_call", log)
         extras.legacy = True
         extras.arguments_at.append(f"{at}/function_call")
-        message.tool_calls = [*(message.tool_calls or []), Call(function, type="legacy")]
+        message.tool_calls = [*(message.tool_calls or []), Call(function=function, type="legacy")]
 
 
 def _call(raw: Raw, at: str, extras: Extras, log: Log) -> Call:
@@ -160,11 +160,11 @@ def _call(raw: Raw, at: str, extras: Extras, log: Log) -> Call:
     call_id = _optional_text(value, "id", at)
     if value.get("type") == "custom" or (value.get("custom") is not None and value.get("function") is None):
         extras.arguments_at.append(f"{at}/custom")
-        return Call(_custom(keys.get("custom"), f"{at}/custom", log), call_id)
+        return Call(function=_custom(keys.get("custom"), f"{at}/custom", log), id=call_id)
     extras.arguments_at.append(f"{at}/function")
     if "function" not in keys:
         raise InvalidRequest("a call needs its function", at)
-    return Call(_function(keys["function"], f"{at}/function", log), call_id)
+    return Call(function=_function(keys["function"], f"{at}/function", log), id=call_id)
 
 
 def _object(raw: Raw, message: str, at: str) -> dict[str, Raw]:

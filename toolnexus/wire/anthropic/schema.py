@@ -13,7 +13,8 @@ from toolnexus.wire.exact import MAX_DEPTH, too_deep
 NO_ARGUMENTS = Raw(b'{"type":"object","properties":{}}')
 
 _OBJECT = Raw(b'"object"')
-_EMPTY = (b"{}", b"null")
+# What almost every schema begins with; then only oneOf, anyOf or allOf could make it one that is refused.
+_TYPED = (b'{"type":"object",', b'{"type": "object",')
 
 
 class _Top(Struct, gc=False):
@@ -36,10 +37,13 @@ def input_schema(raw: Raw | UnsetType, tool: str, pointer: str) -> Raw:
     """
     if raw is UNSET:
         return NO_ARGUMENTS
+    data = bytes(raw)
+    if data.startswith(_TYPED) and b'Of"' not in data:
+        return raw
     try:
         top = _decode_top(raw)
     except (msgspec.MsgspecError, RecursionError):
-        if bytes(raw).strip() == b"null":
+        if data.strip() == b"null":
             return NO_ARGUMENTS
         raise InvalidRequest(f"the parameters of tool {tool!r} are no object", pointer) from None
     if top.oneOf is not UNSET or top.anyOf is not UNSET or top.allOf is not UNSET:
@@ -48,7 +52,7 @@ def input_schema(raw: Raw | UnsetType, tool: str, pointer: str) -> Raw:
             f"the parameters of tool {tool!r} have {found} at the top, which is refused", f"{pointer}/{found}"
         )
     if top.type is UNSET:
-        return _typed(bytes(raw).strip())
+        return _typed(data.strip())
     if top.type != _OBJECT:
         raise InvalidRequest(f"the parameters of tool {tool!r} are of a type other than object", f"{pointer}/type")
     return raw

@@ -46,7 +46,7 @@ def _blocks(hoisted: Hoisted, log: Log, sent: list[Mark]) -> list[Block]:
     for index, pieces, mark in hoisted:
         own = content.to_blocks(pieces, log, sent)
         if mark is not None and own:
-            marks.put_mark(own[-1], mark, f"/messages/{index}/cache_control", sent)
+            marks.put_mark(own[-1], mark, f"/messages/{index}/cache_control", sent, log)
         elif mark is not None:
             marks.lost(log, f"/messages/{index}/cache_control", "an empty text takes no cache mark")
         blocks.extend(own)

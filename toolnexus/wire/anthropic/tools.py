@@ -181,7 +181,7 @@ class Tools:
     def _mark(self, declared: Declaration, raw: Raw | None, pointer: str) -> None:
         mark = read_mark(raw, pointer)
         if mark is not None:
-            put_mark(declared, mark, pointer, self.marks)
+            put_mark(declared, mark, pointer, self.marks, self._log)
 
 
 def _items(raw: Raw, place: str) -> list[Raw]:

@@ -13,7 +13,7 @@ from msgspec import Raw
 from toolnexus.errors import InvalidRequest
 from toolnexus.wire.anthropic import content, marks
 from toolnexus.wire.anthropic.blocks import Block, Text, ToolResult, ToolUse, Turn, is_kind, kind_of
-from toolnexus.wire.anthropic.calls import Calls, sent_name
+from toolnexus.wire.anthropic.calls import Calls, is_name, sent_name
 from toolnexus.wire.anthropic.content import Piece
 from toolnexus.wire.anthropic.marks import Mark
 from toolnexus.wire.anthropic.messages import Careful, Extras, read_messages
@@ -72,8 +72,11 @@ class History:
             if role != "user" and role != "assistant":
                 self._by_role(index, message, _NO_EXTRAS)
                 continue
-            if waiting or self._results is not None:
-                self._end_results()
+            if waiting:
+                raise calls.unanswered()
+            if self._results is not None:
+                self._results = None
+                calls.forget()
             if role == "user":
                 sent: str | list[Block | ToolResult] | None = None if blank else text  # type: ignore[assignment]
             else:
@@ -234,7 +237,7 @@ class History:
             answer = self._answer(text, at)
         result = ToolResult(sent, answer)
         if extras.mark is not None:
-            marks.put_mark(result, extras.mark, f"{at}/cache_control", self.marks)
+            marks.put_mark(result, extras.mark, f"{at}/cache_control", self.marks, self._log)
         self._results_turn(index).append(result)
 
     def _answer(self, parts: list[Raw], at: str) -> str | list[Block]:
@@ -247,7 +250,7 @@ class History:
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def _call(self, index: int, place: int, call: Call, extras: Extras) -> ToolUse:
-        name = call.function.name
+        name = called = call.function.name
         call_id = call.id or ""
         function = None
         if call.type == "legacy":
@@ -257,14 +260,11 @@ class History:
         if sent != call_id:
             at = f"/messages/{index}/tool_calls/{place}/id"
             self._log.warn("tool-id-mapped", at, f"the provider takes no id {call_id!r} here; {sent} was sent")
-        called = sent_name(name)
-        if called != name:
-            at = f"{self._arguments_at(index, place, extras)}/name"
+        if not is_name(name):
+            called = sent_name(name)
+            at = f"{_function_at(index, place, extras)}/name"
             self._log.warn("tool-name-mapped", at, f"the provider takes no tool name {name!r}; {called} was sent")
         return ToolUse(sent, called, self._arguments(call.function.arguments, index, place, extras))
-
-    def _arguments_at(self, index: int, place: int, extras: Extras) -> str:
-        return extras.arguments_at[place] if extras.arguments_at else f"/messages/{index}/tool_calls/{place}/function"
 
     def _arguments(self, text: str | None, index: int, place: int, extras: Extras) -> Raw:
         """The call's input: the caller's own bytes, or its text if that is no object (`anthropic.args-malformed`)."""
@@ -275,11 +275,11 @@ class History:
         except NotExact as reason:
             if text.strip() in ("", "null"):
                 return EMPTY_OBJECT
-            at = f"{self._arguments_at(index, place, extras)}/arguments"
+            at = f"{_function_at(index, place, extras)}/arguments"
             self._log.warn("malformed-arguments", at, f"{reason}; the text was kept under _raw")
             return Raw(encode({"_raw": text}))
         if repaired:
-            self._log.warnings.append(surrogate_warning(f"{self._arguments_at(index, place, extras)}/arguments"))
+            self._log.warnings.append(surrogate_warning(f"{_function_at(index, place, extras)}/arguments"))
         return data
 
     def _native_call(self, keys: dict[str, Raw], value: dict[str, Any], at: str) -> Block:
@@ -289,7 +289,7 @@ class History:
             keys["id"] = Raw(encode(sent))
             self._log.warn("tool-id-mapped", f"{at}/id", f"the provider takes no id {call_id!r} here; {sent} was sent")
         name = _text(value, "name", at)
-        if sent_name(name) != name:
+        if not is_name(name):
             keys["name"] = Raw(encode(sent_name(name)))
             self._log.warn("tool-name-mapped", f"{at}/name", f"the provider takes no tool name {name!r}")
         return keys
@@ -355,7 +355,7 @@ class History:
             return
         if isinstance(last, Raw):
             last = blocks[-1] = decode_fields(last)
-        marks.put_mark(last, extras.mark, at, self.marks)
+        marks.put_mark(last, extras.mark, at, self.marks, self._log)
 
     def _drop(self, index: int) -> None:
         self._log.warn("empty-turn-dropped", f"/messages/{index}", "a message without content was not sent")
@@ -364,6 +364,10 @@ class History:
         for key in ("tool_calls", "tool_call_id"):
             if getattr(message, key):
                 self._log.dropped(f"{at}/{key}")
+
+
+def _function_at(index: int, place: int, extras: Extras) -> str:
+    return extras.arguments_at[place] if extras.arguments_at else f"/messages/{index}/tool_calls/{place}/function"
 
 
 def _text(value: dict[str, Any], key: str, at: str) -> str:

@@ -43,6 +43,7 @@ class ChoicePiece(Struct, gc=False):
     """The one choice of a chunk."""
 
     delta: DeltaPiece
+    index: int | None = 0
     finish_reason: str | None = None
     usage: dict[str, Any] | None = None
 
@@ -61,10 +62,10 @@ class Chunk(Struct, gc=False):
 decode_chunk = msgspec.json.Decoder(Chunk).decode
 
 
-def raw_delta(data: bytes) -> dict[str, Raw]:
-    """The delta of a chunk, each key as its bytes."""
+def raw_delta(data: bytes, place: int) -> dict[str, Raw]:
+    """The delta of the choice at a place of a chunk, each key as its bytes."""
     choices = plain_items(decode_fields(data)["choices"])
-    return decode_fields(decode_fields(choices[0])["delta"])
+    return decode_fields(decode_fields(choices[place])["delta"])
 
 
 def plain_items(raw: Raw | None) -> list[Raw]:

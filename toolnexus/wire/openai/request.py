@@ -15,6 +15,7 @@ from toolnexus.wire.fields import Fields, refuse_depth
 from toolnexus.wire.log import Log
 from toolnexus.wire.openai.arguments import SURROGATE_WORDS, repair_arguments
 from toolnexus.wire.openai.parts import translate_parts
+from toolnexus.wire.shapes import Body, Message
 
 if TYPE_CHECKING:
     from toolnexus.config import ClientConfig
@@ -35,13 +36,13 @@ _decode_roles = msgspec.json.Decoder(list[_Role]).decode
 
 def encode(request: TranslateRequest, config: ClientConfig, stream: bool) -> ProviderRequest:
     """The provider request for one translation. Raises `InvalidRequest` for whatever cannot be sent."""
-    fields = request.fields()
+    fields, shape = request.fields(), request.plain_fields().plain
     log = Log(list(fields.warnings))
-    body: dict[str, Any] = {"model": config.model, "messages": _messages(fields, config, log)}
+    body: dict[str, Any] = {"model": config.model, "messages": _messages(fields, shape, config, log)}
     limit = _max_tokens(fields)
     if limit is not None:
         body["max_tokens"] = limit
-    tools = _tools(request, fields)
+    tools = _tools(request, fields, shape)
     if request.toolkit is not None:
         log.warnings.extend(request.toolkit.warnings())
     if tools:
@@ -63,10 +64,12 @@ def encode(request: TranslateRequest, config: ClientConfig, stream: bool) -> Pro
     return ProviderRequest("POST", config.url, config.request_headers, encode_json(body), tuple(log.warnings))
 
 
-def _messages(fields: Fields, config: ClientConfig, log: Log) -> Raw | list[Raw]:
+def _messages(fields: Fields, shape: Body | None, config: ClientConfig, log: Log) -> Raw | list[Raw]:
     raw = fields.messages
     if raw is None:
         raise InvalidRequest("a request needs messages", "/messages")
+    if shape is not None and shape.messages and all(map(_is_sent_as_it_is, shape.messages)):
+        return _with_system(raw, [message.role for message in shape.messages], fields.system, config.system_prompt)
     try:
         roles = _decode_roles(raw)
     except (msgspec.MsgspecError, RecursionError):
@@ -83,6 +86,13 @@ def _messages(fields: Fields, config: ClientConfig, log: Log) -> Raw | list[Raw]
     if any(word in data for word in SURROGATE_WORDS):
         messages = repair_arguments(_items(messages), log)
     return _with_system(messages, [item.role for item in roles], fields.system, config.system_prompt)
+
+
+def _is_sent_as_it_is(message: Message) -> bool:
+    """Whether a message of the plain shape has neither parts nor arguments with half a surrogate pair."""
+    if message.content.__class__ is list:
+        return False
+    return not message.tool_calls or not any("\\u" in (call.function.arguments or "") for call in message.tool_calls)
 
 
 def _what_is_wrong(raw: Raw) -> InvalidRequest:
@@ -133,14 +143,16 @@ def _max_tokens(fields: Fields) -> Raw | int | None:
     return given if value > 0 else None
 
 
-def _tools(request: TranslateRequest, fields: Fields) -> list[Raw]:
-    tools: list[Raw] = list(request.toolkit.declarations("openai")) if request.toolkit is not None else []
-    if fields.tools is not None:
-        try:
-            items = decode_items(fields.tools)
-        except (msgspec.MsgspecError, RecursionError):
-            raise InvalidRequest("expected a list of tools", "/tools") from None
-        for index, item in enumerate(items):
-            refuse_depth(item, f"/tools/{index}")
-        tools.extend(items)
-    return tools
+def _tools(request: TranslateRequest, fields: Fields, shape: Body | None) -> Raw | list[Raw]:
+    declared: list[Raw] = list(request.toolkit.declarations("openai")) if request.toolkit is not None else []
+    if fields.tools is None:
+        return declared
+    if shape is not None and not declared:
+        return fields.tools if shape.tools else []
+    try:
+        items = decode_items(fields.tools)
+    except (msgspec.MsgspecError, RecursionError):
+        raise InvalidRequest("expected a list of tools", "/tools") from None
+    for index, item in enumerate(items):
+        refuse_depth(item, f"/tools/{index}")
+    return [*declared, *items] if declared or not items else fields.tools

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _DONE = b"[DONE]"
+_IGNORED = Warning("choices-ignored", "/choices", "more than one choice came; the first was read")
 _REASONING = ("reasoning_content", "reasoning")
 
 
@@ -103,11 +104,22 @@ class Chunks:
         if not self._top.get("id") or not self._top.get("model"):
             self._note_top(chunk.id, chunk.model)
         self._note_usage(chunk.usage, chunk.choices[0].usage if chunk.choices else None, chunk.x_groq)
-        if not chunk.choices:
+        place = self._first([choice.index for choice in chunk.choices])
+        if place is None:
             return []
-        choice = chunk.choices[0]
+        choice = chunk.choices[place]
         self._finish = choice.finish_reason or self._finish
         return self._deltas(choice.delta, {})
+
+    def _first(self, indexes: list[Any]) -> int | None:
+        """The place of the choice of index 0 in a chunk; any other is named once and not read (`choices-ignored`)."""
+        found = None
+        for place, index in enumerate(indexes):
+            if found is None and (index == 0 or index is None):
+                found = place
+            elif _IGNORED not in self.warnings:
+                self.warnings.append(_IGNORED)
+        return found
 
     def _deltas(self, piece: DeltaPiece, extras: dict[int, dict[str, Any]]) -> list[Delta]:
         deltas: list[Delta] = []
@@ -224,17 +236,21 @@ class Chunks:
             return []
         self._note_top(value.get("id"), value.get("model"))
         choices = value.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
-        self._note_usage(value.get("usage"), choice.get("usage") if choice else None, value.get("x_groq"))
-        if choice is None:
+        choices = choices if isinstance(choices, list) else []
+        if choices and isinstance(choices[0], dict):
+            self._note_usage(value.get("usage"), choices[0].get("usage"), value.get("x_groq"))
+        else:
+            self._note_usage(value.get("usage"), None, value.get("x_groq"))
+        place = self._first([choice.get("index") if isinstance(choice, dict) else -1 for choice in choices])
+        if place is None:
             return []
+        choice = choices[place]
         finish = choice.get("finish_reason")
         self._finish = finish if isinstance(finish, str) and finish else self._finish
         delta = choice.get("delta")
         if not isinstance(delta, dict):
             return []
-        raw = raw_delta(data)
-        return self._deltas(*self._careful_piece(delta, raw))
+        return self._deltas(*self._careful_piece(delta, raw_delta(data, place)))
 
     def _careful_piece(
         self, delta: dict[str, Any], raw: dict[str, Raw]
