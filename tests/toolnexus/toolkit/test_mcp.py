@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
 import time
@@ -135,7 +136,11 @@ def test_a_server_gets_its_environment_and_folder(tmp_path: Path, monkeypatch: p
     ],
 )
 def test_allow_lists_name_the_servers_own_tools(switches: Any, names: list[str]) -> None:
-    assert list(made({"s": local("plain", tools=switches)}).names()) == names
+    async def main() -> list[str]:
+        async with Client(runpy.run_path(SERVER)["build"]("plain")) as client:
+            return [tool.name for tool in await session_tools(client, "s", allow=switches)]
+
+    assert anyio.run(main) == names
 
 
 def test_an_allow_list_that_names_no_tool_says_so() -> None:

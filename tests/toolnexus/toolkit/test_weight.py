@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-HEAVY = ("pydantic", "mcp", "a2a", "yaml", "httpx", "asyncio", "jsonschema")
+import toolnexus.toolkit
+
+HEAVY = {"pydantic", "mcp", "a2a", "yaml", "jsonschema", "google.protobuf"}
 
 
 def loaded(statement: str) -> set[str]:
@@ -19,14 +21,32 @@ def loaded(statement: str) -> set[str]:
 @pytest.mark.parametrize(
     "statement",
     [
+        "import toolnexus",
         "import toolnexus.toolkit",
         "from toolnexus.toolkit import Tool, Toolkit; Toolkit([Tool('a')]).declarations('anthropic')",
         "from toolnexus.toolkit import Toolkit\ndef f(x: int): ...\nToolkit([f]).to_openai()",
+        "from toolnexus.toolkit import create_toolkit as c\nc(skills_dir='.', agents=[{'name': 'a', 'skills': []}])",
     ],
-    ids=["import", "declare", "function"],
+    ids=["package", "import", "declare", "function", "create"],
 )
 def test_the_toolkit_loads_nothing_heavy(statement: str) -> None:
-    assert not set(HEAVY) & (loaded(statement) - loaded("pass"))
+    assert not HEAVY & loaded(statement)
+
+
+def test_sources_are_loaded_by_those_who_use_them() -> None:
+    modules = {
+        f"toolnexus.toolkit.{name}" for name in ("create", "mcp", "skills", "http", "openapi", "agents", "builtins")
+    }
+    assert not modules & loaded("import toolnexus.toolkit")
+    assert modules - {"toolnexus.toolkit.mcp", "toolnexus.toolkit.openapi"} <= loaded(
+        "from toolnexus.toolkit import create_toolkit"
+    )
+    with pytest.raises(AttributeError, match="no attribute 'execute'"):
+        toolnexus.toolkit.execute  # noqa: B018
+
+
+def test_every_name_offered_is_there() -> None:
+    assert all(getattr(toolnexus.toolkit, name) is not None for name in toolnexus.toolkit.__all__)
 
 
 def test_reading_hints_is_paid_for_by_those_who_declare_functions() -> None:

@@ -91,6 +91,7 @@ def over_http(mode: str, transport: str) -> None:
 
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
+    listener.listen()  # before the test learns the port, so that no connection is refused
     print(listener.getsockname()[1], flush=True)  # noqa: T201 - read by the test
     uvicorn.Server(uvicorn.Config(guarded, log_level="warning")).run(sockets=[listener])
 

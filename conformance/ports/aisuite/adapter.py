@@ -1,0 +1,43 @@
+"""Speaks the port protocol, version 1, for aisuite: `Client().chat.completions.create` with `anthropic:…` models."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "_adapter"))
+
+import aisuite  # noqa: E402
+import peer  # noqa: E402
+
+PORT = {
+    "name": "aisuite",
+    "language": "python",
+    "version": importlib.metadata.version("aisuite"),
+    "url": "https://github.com/andrewyng/aisuite",
+}
+
+
+def translate(message: dict[str, Any]) -> peer.Reply:
+    body = peer.chat_body(message)
+    client = peer.settings(message, "headers", "anthropic_version", "read_timeout_ms")
+    config: dict[str, Any] = {"api_key": client["api_key"], "base_url": client["base_url"]}
+    config["max_retries"] = 0
+    if headers := peer.headers_of(client):
+        config["default_headers"] = headers
+    if "read_timeout_ms" in client:
+        config["timeout"] = client["read_timeout_ms"] / 1000
+    suite = aisuite.Client({"anthropic": config})
+    response = suite.chat.completions.create(model=f"anthropic:{client['model']}", **body)
+    usage = response.usage.model_dump() if response.usage is not None else None
+    choice = response.choices[0]
+    message_out = choice.message.model_dump()
+    return peer.result_of(
+        {"choices": [{"finish_reason": choice.finish_reason, "message": message_out}], "usage": usage}
+    )
+
+
+if __name__ == "__main__":
+    peer.serve(PORT, translate)

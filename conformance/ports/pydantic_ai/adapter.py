@@ -1,0 +1,154 @@
+"""Speaks the port protocol, version 1, for pydantic-ai: `model_request_sync` with its `AnthropicModel`.
+
+The history is written in the library's own types (`history.py`), the answer read from its `ModelResponse`.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "_adapter"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import peer  # noqa: E402
+from anthropic import AsyncAnthropic  # noqa: E402
+from history import messages_of  # noqa: E402
+from pydantic_ai.direct import model_request_sync  # noqa: E402
+from pydantic_ai.exceptions import AgentRunError, ModelAPIError, UserError  # noqa: E402
+from pydantic_ai.messages import ModelResponse  # noqa: E402
+from pydantic_ai.models import ModelRequestParameters  # noqa: E402
+from pydantic_ai.models.anthropic import AnthropicModel  # noqa: E402
+from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: E402
+from pydantic_ai.tools import ToolDefinition  # noqa: E402
+
+PORT = {
+    "name": "pydantic-ai",
+    "language": "python",
+    "version": importlib.metadata.version("pydantic-ai-slim"),
+    "url": "https://github.com/pydantic/pydantic-ai",
+}
+
+#: Chat Completions params and the library's settings for them.
+SETTINGS = {
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "stop": "stop_sequences",
+    "seed": "seed",
+    "presence_penalty": "presence_penalty",
+    "frequency_penalty": "frequency_penalty",
+    "logit_bias": "logit_bias",
+    "parallel_tool_calls": "parallel_tool_calls",
+    "service_tier": "service_tier",
+    "reasoning_effort": "thinking",
+    "tool_choice": "tool_choice",
+}
+
+
+def translate(message: dict[str, Any]) -> peer.Reply:
+    body = peer.chat_body(message)
+    client = peer.settings(message, "headers", "anthropic_version", "read_timeout_ms")
+    timeout = {"timeout": client["read_timeout_ms"] / 1000} if "read_timeout_ms" in client else {}
+    headers = peer.headers_of(client) or None
+    sdk = AsyncAnthropic(
+        api_key=client["api_key"], base_url=client["base_url"], max_retries=0, default_headers=headers, **timeout
+    )
+    model = AnthropicModel(client["model"], provider=AnthropicProvider(anthropic_client=sdk))
+    parameters = ModelRequestParameters(function_tools=[tool_of(tool) for tool in body.get("tools", [])])
+    settings: Any = dict(settings_of(body))
+    answer = model_request_sync(
+        model, messages_of(body.get("messages")), model_settings=settings, model_request_parameters=parameters
+    )
+    return result_of(answer)
+
+
+def settings_of(body: dict[str, Any]) -> Any:
+    for name, value in body.items():
+        if name in ("messages", "tools"):
+            continue
+        if name not in SETTINGS:
+            raise peer.Cannot(f"the library has no setting for {name}")
+        if name == "stop" and isinstance(value, str):
+            value = [value]
+        if name == "tool_choice":
+            value = choice_of(value)
+        if name == "reasoning_effort" and value == "none":
+            value = False
+        yield SETTINGS[name], value
+
+
+def choice_of(choice: Any) -> Any:
+    """The three words are the library's, too; a choice of one tool is a list of one name."""
+    if choice in ("auto", "none", "required"):
+        return choice
+    if not isinstance(choice, dict) or choice.get("type") != "function" or not isinstance(choice.get("function"), dict):
+        raise peer.Cannot("the library has no such tool choice")
+    return [choice["function"].get("name")]
+
+
+def tool_of(tool: Any) -> ToolDefinition:
+    inner = tool.get("function") if isinstance(tool, dict) and tool.get("type") == "function" else None
+    if not isinstance(inner, dict) or set(tool) - {"type", "function"}:
+        raise peer.Cannot("the library declares function tools only, each with a name and a schema")
+    if set(inner) - {"name", "description", "parameters", "strict"}:
+        raise peer.Cannot("the library declares name, description, schema and strict only")
+    schema = {"parameters_json_schema": inner["parameters"]} if inner.get("parameters") is not None else {}
+    return ToolDefinition(
+        name=inner.get("name"), description=inner.get("description"), strict=inner.get("strict"), **schema
+    )
+
+
+def result_of(answer: ModelResponse) -> peer.Reply:
+    usage = answer.usage
+    calls = [
+        {
+            "id": part.tool_call_id,
+            "type": "function",
+            "function": {"name": part.tool_name, "arguments": part.args_as_json_str()},
+        }
+        for part in answer.tool_calls
+    ]
+    return peer.result_of(
+        {
+            "choices": [
+                {
+                    "finish_reason": {"tool_call": "tool_calls"}.get(answer.finish_reason or "", answer.finish_reason),
+                    "message": {
+                        "content": answer.text,
+                        "tool_calls": calls,
+                        "reasoning_content": answer.thinking,
+                        "thinking_blocks": [
+                            {"type": "thinking", "thinking": part.content, "signature": part.signature}
+                            for part in answer.parts
+                            if part.part_kind == "thinking" and part.signature and part.id != "redacted_thinking"
+                        ],
+                    },
+                }
+            ],
+            "model": answer.model_name,
+            "usage": {
+                "prompt_tokens": usage.input_tokens,
+                "completion_tokens": usage.output_tokens,
+                "total_tokens": usage.total_tokens,
+                "prompt_tokens_details": {
+                    "cached_tokens": usage.cache_read_tokens,
+                    "cache_write_tokens": usage.cache_write_tokens,
+                },
+            },
+        }
+    )
+
+
+def read_error(wrong: BaseException) -> peer.Reply | None:
+    """The library wraps the SDK's errors and keeps them as the cause."""
+    if isinstance(wrong, ModelAPIError) and wrong.__cause__ is not None:
+        return peer.sdk_error(wrong.__cause__)
+    return peer.sdk_error(wrong)
+
+
+if __name__ == "__main__":
+    peer.serve(PORT, translate, read_error, (AgentRunError, UserError))
