@@ -56,7 +56,9 @@ def _block(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]
 def openai_chunks(reply: dict[str, Any]) -> bytes | None:
     """The chunks of a completion; None where it is none that OpenAI would stream."""
     choices = reply.get("choices")
-    if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
+    if reply.get("error") is not None or not isinstance(choices, list) or len(choices) != 1:
+        return None
+    if not isinstance(choices[0], dict):
         return None
     message = choices[0].get("message")
     if not isinstance(message, dict) or not isinstance(message.get("content"), str | None):

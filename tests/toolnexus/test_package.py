@@ -110,8 +110,8 @@ def test_the_pure_halves_load_no_http_library() -> None:
 
 
 def test_importing_adds_less_than_60_ms_to_httpx(tmp_path: Path) -> None:
-    code = "import time, httpx; start = time.perf_counter(); import toolnexus; print(time.perf_counter() - start)"
-    # As installed: compiled once. The best of several, since a busy machine only ever adds.
+    code = "import time, httpx; start = time.process_time(); import toolnexus; print(time.process_time() - start)"
+    # As installed: compiled once. Processor time, and the best of several, since a busy machine only ever adds.
     assert (
         min(float(run(code, PYTHONPYCACHEPREFIX=str(tmp_path), PYTHONDONTWRITEBYTECODE="")) for _ in range(10)) < 0.060
     )
