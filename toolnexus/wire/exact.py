@@ -18,6 +18,8 @@ MAX_DEPTH = 512
 
 encode = msgspec.json.Encoder().encode
 decode = msgspec.json.Decoder().decode
+_encode_lines = msgspec.json.Encoder().encode_lines
+_decode_lines = msgspec.json.Decoder().decode_lines
 decode_fields = msgspec.json.Decoder(dict[str, Raw]).decode
 decode_items = msgspec.json.Decoder(list[Raw]).decode
 decode_string = msgspec.json.Decoder(str).decode
@@ -75,15 +77,40 @@ def depth(data: bytes) -> int:
     return deepest
 
 
-def too_deep(data: bytes) -> bool:
-    """Whether a JSON text nests deeper than `MAX_DEPTH`; its length or its brackets' number decides almost always."""
-    if len(data) <= 2 * MAX_DEPTH:
+def too_deep(data: bytes, longest: int | None = None) -> bool:
+    """Whether a JSON text nests deeper than `MAX_DEPTH`; its length or its brackets' number decides almost always.
+
+    `data` may be several texts in a row; `longest` is then the length of the longest.
+    """
+    length = len(data) if longest is None else longest
+    if length <= 2 * MAX_DEPTH:
         return False
-    lists = data.count(b"[")
-    # An object that holds another takes five bytes: {"":} around it.
-    if lists + len(data) // 5 <= MAX_DEPTH:
+    # An object that holds another takes five bytes, {"":} around it; most texts of this length have few lists.
+    room = MAX_DEPTH - length // 5
+    at = data.find(b"[")
+    while at >= 0 and room > 0:
+        at = data.find(b"[", at + 1)
+        room -= 1
+    return room <= 0 and data.count(b"{") + data.count(b"[") > MAX_DEPTH and depth(data) > MAX_DEPTH
+
+
+def all_object_bytes(texts: list[str]) -> bool:
+    """Whether each text is a JSON object that can travel as the bytes it is, looked at together, which is cheap.
+
+    A no says nothing of any of them: then `object_bytes` does.
+    """
+    try:
+        # A line is read by itself, so that no text can lend another its brackets; a text of several lines is a no.
+        data = "\n".join(texts).encode()
+        values = _decode_lines(data)
+    except (UnicodeEncodeError, msgspec.MsgspecError, RecursionError):
         return False
-    return lists + data.count(b"{") > MAX_DEPTH and depth(data) > MAX_DEPTH
+    if len(values) != len(texts) or {value.__class__ for value in values} != {dict} or b"\\u" in data:
+        return False
+    if [text for text in texts if text[0] != "{" or text[-1] != "}"]:
+        return False
+    # As in `object_bytes`: a duplicate key is dropped by decoding, and with it a colon.
+    return _encode_lines(values).count(b":") == data.count(b":") and not too_deep(data)
 
 
 def object_bytes(text: str) -> tuple[Raw, bool]:

@@ -62,7 +62,7 @@ def plain_from_body(body: bytes) -> Fields | None:
     except (msgspec.MsgspecError, RecursionError):
         return None
     choice = plain.tool_choice
-    if not _is_clean(plain, body):
+    if not _is_clean(plain):
         return None
     return Fields(
         None,
@@ -75,29 +75,22 @@ def plain_from_body(body: bytes) -> Fields | None:
     )
 
 
-def _is_clean(plain: Body, body: bytes) -> bool:
+def _is_clean(plain: Body) -> bool:
     """Whether what was skipped, not decoded, is sound: Unicode, no half of a surrogate pair, not too deep."""
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        return False
-    for message in plain.messages:
-        if message.content.__class__ is list:
-            if b"\\ud" in body or b"\\uD" in body:
-                return False
-            break
-    for tool in plain.tools or ():
-        raw = tool.function.parameters
-        if raw is not UNSET and not _is_sound(bytes(raw)):
+    skipped = [tool.function.parameters for tool in plain.tools or () if tool.function.parameters is not UNSET]
+    skipped += [part for message in plain.messages if message.content.__class__ is list for part in message.content]
+    if plain.tool_choice is not UNSET:
+        skipped.append(plain.tool_choice)
+    # Looked at together, which is cheap: each is whole, so that the deepest of them is as deep as all.
+    data = b"".join(skipped)
+    if not data.isascii() or b"\\" in data:
+        if b"\\ud" in data or b"\\uD" in data:
             return False
-    choice = plain.tool_choice
-    return choice is UNSET or _is_sound(bytes(choice))
-
-
-def _is_sound(data: bytes) -> bool:
-    if b"\\" in data and (b"\\ud" in data or b"\\uD" in data):
-        return False
-    return not too_deep(data)
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            return False
+    return not too_deep(data, max(map(len, map(bytes, skipped)), default=0))
 
 
 def from_body(body: bytes, *, sound: bool = False) -> Fields:

@@ -31,6 +31,10 @@ class Extras(Struct, gc=False):
     legacy: bool = False
     arguments_at: list[str] = []
 
+    def function_at(self, index: int, place: int) -> str:
+        """The pointer to the name and arguments of the call at `place`, in the message `index`."""
+        return self.arguments_at[place] if self.arguments_at else f"/messages/{index}/tool_calls/{place}/function"
+
 
 class Careful(Struct, gc=False):
     """A message that was read key by key: the common shape, and its extras."""
@@ -69,6 +73,12 @@ def read_messages(fields: Fields, log: Log) -> Sequence[Message | Careful]:
     if not messages:
         raise InvalidRequest("a request needs at least one message", "/messages")
     return messages
+
+
+def arguments_of(messages: list[Message]) -> list[str]:
+    """The arguments of every call in a plain history that has some."""
+    calls = [message.tool_calls for message in messages if message.tool_calls]
+    return [call.function.arguments for turn in calls for call in turn if call.function.arguments]
 
 
 def _read_each(raw: Raw, log: Log) -> list[Message | Careful]:

@@ -120,7 +120,7 @@ def _refuse_lost_guarantees(model: Model, chosen: choice.Choice | None, fields: 
         place = "/tool_choice" if fields.tool_choice is not None else fields.place("function_call")
         raise InvalidRequest("this model cannot be forced to call a tool", place)
     if PREFILL in model.refuses and history.ends_with_assistant:
-        place = f"/messages/{history.origins[-1]}"
+        place = f"/messages/{history.last_origin}"
         raise InvalidRequest("this model takes no final assistant turn to continue", place)
 
 

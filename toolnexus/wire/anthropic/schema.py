@@ -13,7 +13,7 @@ from toolnexus.wire.exact import MAX_DEPTH, too_deep
 NO_ARGUMENTS = Raw(b'{"type":"object","properties":{}}')
 
 _OBJECT = Raw(b'"object"')
-# What almost every schema begins with; then only oneOf, anyOf or allOf could make it one that is refused.
+# What most schemas begin with; then only oneOf, anyOf or allOf could make one that is refused, and they share a letter.
 _TYPED = (b'{"type":"object",', b'{"type": "object",')
 
 
@@ -29,32 +29,35 @@ class _Top(Struct, gc=False):
 _decode_top = msgspec.json.Decoder(_Top).decode
 
 
-def input_schema(raw: Raw | UnsetType, tool: str, pointer: str) -> Raw:
+def input_schema(raw: Raw | UnsetType, tool: str, function: str) -> Raw:
     """The schema as sent: the caller's bytes, with `"type":"object"` in front where it names no type.
 
-    Clause `anthropic.tool-schema`. Raises `InvalidRequest` for what the provider refuses: no object, another type, a
-    combinator at the top.
+    `function` is the pointer to what has the schema as its `parameters`. Clause `anthropic.tool-schema`. Raises
+    `InvalidRequest` for what the provider refuses: no object, another type, a combinator at the top.
     """
     if raw is UNSET:
         return NO_ARGUMENTS
     data = bytes(raw)
-    if data.startswith(_TYPED) and b'Of"' not in data:
+    if data.startswith(_TYPED) and b"O" not in data:
         return raw
     try:
         top = _decode_top(raw)
     except (msgspec.MsgspecError, RecursionError):
         if data.strip() == b"null":
             return NO_ARGUMENTS
-        raise InvalidRequest(f"the parameters of tool {tool!r} are no object", pointer) from None
+        raise InvalidRequest(f"the parameters of tool {tool!r} are no object", f"{function}/parameters") from None
     if top.oneOf is not UNSET or top.anyOf is not UNSET or top.allOf is not UNSET:
         found = next(name for name in ("oneOf", "anyOf", "allOf") if getattr(top, name) is not UNSET)
         raise InvalidRequest(
-            f"the parameters of tool {tool!r} have {found} at the top, which is refused", f"{pointer}/{found}"
+            f"the parameters of tool {tool!r} have {found} at the top, which is refused",
+            f"{function}/parameters/{found}",
         )
     if top.type is UNSET:
         return _typed(data.strip())
     if top.type != _OBJECT:
-        raise InvalidRequest(f"the parameters of tool {tool!r} are of a type other than object", f"{pointer}/type")
+        raise InvalidRequest(
+            f"the parameters of tool {tool!r} are of a type other than object", f"{function}/parameters/type"
+        )
     return raw
 
 

@@ -56,7 +56,7 @@ class Tools:
             raise InvalidRequest(fault.message, fault.pointer)
         self._log.warnings.extend(toolkit.warnings())
         for index, (name, raw) in enumerate(zip(toolkit.names(), toolkit.declarations("anthropic"), strict=True)):
-            self._add(name, raw, f"/toolkit/{index}/name")
+            self._add(name, raw, f"/toolkit/{index}")
 
     def add_tools(self, raw: Raw) -> None:
         """Declares the request's own tools. Raises `InvalidRequest` naming the tool that the provider would refuse."""
@@ -97,13 +97,13 @@ class Tools:
 
     def _add(self, name: str, declared: Declared, at: str) -> None:
         if not is_name(name):
-            raise InvalidRequest(f"tool name {name!r} is not of 1 to 128 letters, digits, _ and -", at)
+            raise InvalidRequest(f"tool name {name!r} is not of 1 to 128 letters, digits, _ and -", f"{at}/name")
         if name in self.by_name:
-            raise InvalidRequest(f"tool name {name!r} is declared twice", at)
+            raise InvalidRequest(f"tool name {name!r} is declared twice", f"{at}/name")
         self.by_name[name] = declared
 
     def _add_function(self, spec: FunctionSpec, at: str) -> Declaration:
-        parameters = schema.input_schema(spec.parameters, spec.name, f"{at}/parameters")
+        parameters = schema.input_schema(spec.parameters, spec.name, at)
         declared = Declaration(spec.name, spec.description or UNSET, parameters)
         if spec.strict:
             reason = schema.unfit(plain(parameters))
@@ -111,7 +111,7 @@ class Tools:
                 declared.strict = True
             else:
                 self._log.dropped(f"{at}/strict", f"the schema is outside the provider's strict subset: {reason}")
-        self._add(spec.name, declared, f"{at}/name")
+        self._add(spec.name, declared, at)
         return declared
 
     def _careful(self, raw: Raw, at: str) -> None:
@@ -165,7 +165,7 @@ class Tools:
             self._log.dropped(f"{at}/custom/format", "the provider knows no grammar for a tool's input")
         description = _text(custom, "description", f"{at}/custom") or UNSET
         declared = Declaration(name, description, _CUSTOM_SCHEMA)
-        self._add(name, declared, f"{at}/custom/name")
+        self._add(name, declared, f"{at}/custom")
         self.custom.add(name)
         self._mark(declared, keys.get("cache_control"), f"{at}/cache_control")
 
@@ -174,7 +174,7 @@ class Tools:
         if not isinstance(name, str):
             raise InvalidRequest("a tool's name is no string", f"{at}/name")
         mark = read_mark(keys.get("cache_control"), f"{at}/cache_control")
-        self._add(name, raw if mark is None else keys, f"{at}/name")
+        self._add(name, raw if mark is None else keys, at)
         if mark is not None:
             self.marks.append(Mark(keys, f"{at}/cache_control"))
 

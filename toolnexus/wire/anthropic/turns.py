@@ -16,9 +16,9 @@ from toolnexus.wire.anthropic.blocks import Block, Text, ToolResult, ToolUse, Tu
 from toolnexus.wire.anthropic.calls import Calls, is_name, sent_name
 from toolnexus.wire.anthropic.content import Piece
 from toolnexus.wire.anthropic.marks import Mark
-from toolnexus.wire.anthropic.messages import Careful, Extras, read_messages
+from toolnexus.wire.anthropic.messages import Careful, Extras, arguments_of, read_messages
 from toolnexus.wire.clean import surrogate_warning
-from toolnexus.wire.exact import EMPTY_OBJECT, NotExact, decode_fields, encode, object_bytes, plain
+from toolnexus.wire.exact import EMPTY_OBJECT, NotExact, all_object_bytes, decode_fields, encode, object_bytes, plain
 from toolnexus.wire.fields import Fields
 from toolnexus.wire.log import Log
 from toolnexus.wire.shapes import Call, Message
@@ -27,25 +27,25 @@ _NO_EXTRAS = Extras()
 
 
 class History:
-    """The messages of one request, translated: `turns`, the origin of each, and the system text hoisted out."""
-
-    __slots__ = ("_calls", "_legacy", "_log", "_messages", "_results", "marks", "origins", "system", "turns")
+    """The messages of one request, translated: `turns`, the message the last came from, and the hoisted system text."""
 
     def __init__(self, fields: Fields, log: Log) -> None:
         self._log = log
         self._calls = Calls(self._ids)
         self._legacy = 0
+        self._names: dict[str, str] = {}
         self._results: list[Block | ToolResult] | None = None
         self.turns: list[Turn] = []
-        self.origins: list[int] = []
+        self.last_origin = 0
         self.system: list[tuple[int, list[Piece], Raw | None]] = []
         self.marks: list[Mark] = []
         self._messages = read_messages(fields, log)
+        self._all_objects = fields.plain is not None and all_object_bytes(arguments_of(fields.plain.messages))
         self._read()
 
     def _read(self) -> None:
         """One pass: almost every message of a long conversation is read in place, the rest by its role's reader."""
-        calls, turns, origins = self._calls, self.turns, self.origins
+        calls, turns = self._calls, self.turns
         waiting = calls.waiting
         for index, message in enumerate(self._messages):
             if isinstance(message, Careful):
@@ -65,7 +65,7 @@ class History:
                 if self._results is None:
                     self._results = [result]
                     turns.append(Turn("user", self._results))
-                    origins.append(index)
+                    self.last_origin = index
                 else:
                     self._results.append(result)
                 continue
@@ -87,7 +87,7 @@ class History:
                         sent.append(self._call(index, place, call, _NO_EXTRAS))
             if sent:
                 turns.append(Turn(role, sent))
-                origins.append(index)
+                self.last_origin = index
             else:
                 self._drop(index)
         self._end_results()
@@ -127,7 +127,7 @@ class History:
         last = blocks[-1] if isinstance(blocks, list) else None
         if isinstance(last, Text) and last.text != last.text.rstrip():
             last.text = last.text.rstrip()
-            at = f"/messages/{self.origins[-1]}/content"
+            at = f"/messages/{self.last_origin}/content"
             self._log.warn("prefill-trimmed", at, "a final assistant text may not end in white space")
 
     # -- one reader a role ---------------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ class History:
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def _call(self, index: int, place: int, call: Call, extras: Extras) -> ToolUse:
-        name = called = call.function.name
+        name = call.function.name
         call_id = call.id or ""
         function = None
         if call.type == "legacy":
@@ -260,9 +260,12 @@ class History:
         if sent != call_id:
             at = f"/messages/{index}/tool_calls/{place}/id"
             self._log.warn("tool-id-mapped", at, f"the provider takes no id {call_id!r} here; {sent} was sent")
-        if not is_name(name):
-            called = sent_name(name)
-            at = f"{_function_at(index, place, extras)}/name"
+        if name not in self._names:
+            # A conversation calls the same few tools again and again.
+            self._names[name] = sent_name(name)
+        called = self._names[name]
+        if called != name:
+            at = f"{extras.function_at(index, place)}/name"
             self._log.warn("tool-name-mapped", at, f"the provider takes no tool name {name!r}; {called} was sent")
         return ToolUse(sent, called, self._arguments(call.function.arguments, index, place, extras))
 
@@ -270,16 +273,18 @@ class History:
         """The call's input: the caller's own bytes, or its text if that is no object (`anthropic.args-malformed`)."""
         if not text:
             return EMPTY_OBJECT
+        if self._all_objects:
+            return Raw(text.encode())
         try:
             data, repaired = object_bytes(text)
         except NotExact as reason:
             if text.strip() in ("", "null"):
                 return EMPTY_OBJECT
-            at = f"{_function_at(index, place, extras)}/arguments"
+            at = f"{extras.function_at(index, place)}/arguments"
             self._log.warn("malformed-arguments", at, f"{reason}; the text was kept under _raw")
             return Raw(encode({"_raw": text}))
         if repaired:
-            self._log.warnings.append(surrogate_warning(f"{_function_at(index, place, extras)}/arguments"))
+            self._log.warnings.append(surrogate_warning(f"{extras.function_at(index, place)}/arguments"))
         return data
 
     def _native_call(self, keys: dict[str, Raw], value: dict[str, Any], at: str) -> Block:
@@ -332,7 +337,7 @@ class History:
 
     def _turn(self, index: int, role: str, turn: str | list[Block | ToolResult]) -> None:
         self.turns.append(Turn(role, turn))
-        self.origins.append(index)
+        self.last_origin = index
 
     def _turn_of_blocks(self, index: int, role: str, pieces: list[Piece], extras: Extras) -> None:
         blocks: list[Block | ToolResult] = list(content.to_blocks(pieces, self._log, self.marks))
@@ -364,10 +369,6 @@ class History:
         for key in ("tool_calls", "tool_call_id"):
             if getattr(message, key):
                 self._log.dropped(f"{at}/{key}")
-
-
-def _function_at(index: int, place: int, extras: Extras) -> str:
-    return extras.arguments_at[place] if extras.arguments_at else f"/messages/{index}/tool_calls/{place}/function"
 
 
 def _text(value: dict[str, Any], key: str, at: str) -> str:
