@@ -37,6 +37,18 @@ REPLY_KINDS: Final = ("json", "text", "base64", "sse", "chunks", "wire")
 #: Optional parts of a case that a port must have a capability for.
 OPTIONAL: Final = ("toolkit", "hooks", "request_params", "body_transform", "declare", "stream")
 
+#: Settings of a case's client that a port may lack; each is a capability of its own name.
+OPTIONS: Final = (
+    "system_prompt",
+    "headers",
+    "anthropic_version",
+    "models",
+    "retries",
+    "retryable_statuses",
+    "max_retry_after_s",
+    "timeout_ms",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Expect:
@@ -118,7 +130,9 @@ class Case:
         """The capabilities the case needs: those it lists, and those its parts imply."""
         implied = [key for key in OPTIONAL if key in self.tree]
         style = [self.style] if self.style else []
-        return tuple(dict.fromkeys([*self.requires, *style, *implied]))
+        # No retries is what every port can do.
+        options = [key for key in OPTIONS if self.client.get(key) not in (None, "0")]
+        return tuple(dict.fromkeys([*self.requires, *style, *implied, *options]))
 
     @property
     def request_text(self) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
+from conformance import openai_view
 from conformance.case import Case, Expect, expand
 from conformance.compare import match
 from conformance.deltas import joined
@@ -159,17 +160,17 @@ def result(case: Case, seen: Observation, *, pointers: bool) -> Check:
         return _check("result", [Difference("outcome", "missing", "a reply", seen.outcome.message)])
     if not isinstance(seen.outcome, Answer):
         return _check("result", [Difference("outcome", "missing", "a reply", "none")])
-    answer = seen.outcome.value
-    return _check("result", [*_outcome(case, answer, pointers), *_secrets(seen, answer)])
+    return _check("result", [*_outcome(case, seen.outcome, pointers), *_secrets(seen, seen.outcome.value)])
 
 
-def _outcome(case: Case, answer: dict[str, Json], pointers: bool) -> Iterator[Difference]:
+def _outcome(case: Case, given: Answer, pointers: bool) -> Iterator[Difference]:
+    answer = given.value
     kind = "declare" if case.declare is not None else "error" if case.error is not None else "result"
     got = _kind_of(answer)
     if kind != got:
         yield Difference("outcome", "type", _brief(kind, case.tree[kind]), _brief(got, _payload(answer, got)))
         return
-    yield from _compared(*_views(case, answer, pointers))
+    yield from _compared(*_views(case, given, pointers))
     if case.deltas is not None:
         yield from _compared(joined(case.deltas), joined(answer.get("deltas")), "/deltas")
     if case.fired:
@@ -194,11 +195,14 @@ def _brief(kind: str, value: Json) -> str:
 _STYLES: Final = ("openai", "anthropic", "gemini")
 
 
-def _views(case: Case, answer: dict[str, Json], pointers: bool) -> tuple[Json, Json]:
+def _views(case: Case, given: Answer, pointers: bool) -> tuple[Json, Json]:
+    answer = given.value
     if case.declare is not None:
         return case.declare, {style: answer[style] for style in case.declare if style in answer}
     if case.error is not None:
-        return error_views(case.error, _object(answer["error"]), pointers=pointers)
+        got = _object(answer["error"])
+        want = openai_view.expected(case.error, got) if given.openai else case.error
+        return error_views(want, got, pointers=pointers)
     assert case.result is not None
     return result_views(case.result, _object(answer["result"]))
 

@@ -1,8 +1,7 @@
 """A stream's deltas, joined so that ports may cut differently (SPEC section 6, "Deltas").
 
-Each delta is taken apart into single steps; empty texts say nothing, and neighbouring fragments of one text or of one
-call are one. Order,
-index, ids and content stay exact.
+Each delta is taken apart into single steps; empty texts and empty token counts say nothing, and neighbouring fragments
+of one text or of one call are one. Order, index, ids and content stay exact.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from conformance.listed import counts
 from conformance.tree import Json
 
 #: Texts whose neighbouring fragments are one.
@@ -40,7 +40,7 @@ def _steps(delta: dict[str, Json]) -> Iterator[Json]:
             for call in value:
                 yield from _call_steps(call)
         elif value is not None:
-            yield {key: value}
+            yield {key: counts(value) if key == "usage" else value}
 
 
 def _call_steps(call: Json) -> Iterator[Json]:

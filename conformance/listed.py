@@ -58,7 +58,7 @@ ERROR_KEYS: Final = tuple(_ERROR)
 
 def result_views(want: dict[str, Json], got: dict[str, Json]) -> tuple[Json, Json]:
     """The expected and the received result, cut down to what is compared."""
-    left, right = _views(want, {**got, "usage": _counts(got.get("usage"))}, _RESULT)
+    left, right = _views(want, {**got, "usage": counts(got.get("usage"))}, _RESULT)
     usage, counted = want.get("usage"), got.get("usage")
     if usage and isinstance(usage, dict) and loosener(usage) is None:
         left["usage"], right["usage"] = _views(usage, counted if isinstance(counted, dict) else {}, _USAGE)
@@ -91,7 +91,7 @@ def _is_empty(value: Json, empty: Json) -> bool:
     return value is None or (type(value) is type(empty) and value == empty)
 
 
-def _counts(usage: Json) -> Json:
+def counts(usage: Json) -> Json:
     """Token counts without those that are empty."""
     if not isinstance(usage, dict):
         return usage

@@ -34,17 +34,25 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The port's reply to the message: `result`, `error`, `skip` or declarations, and what goes with it."""
+    """The port's reply to the message: `result`, `error`, `skip` or declarations, and what goes with it.
+
+    `openai` where an error is what an OpenAI-compatible gateway shows of it.
+    """
 
     value: dict[str, Json]
+    openai: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """The port did not reply to this message: it died, ran out of time, or wrote what is no reply."""
+    """The port did not reply to this message: it died, ran out of time, or wrote what is no reply.
+
+    `certain` where it was this message and no other that was on its way at the time.
+    """
 
     kind: Literal["died", "timeout", "protocol", "raised"]
     message: str
+    certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

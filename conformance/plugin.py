@@ -22,7 +22,7 @@ from conformance.shard import parse as parse_shard
 
 #: Where an event rides on a pytest report, and on what an xdist worker hands back.
 _EVENT: Final = "toolnexus_event"
-_LOST: Final = "toolnexus_lost_calls"
+_NOTES: Final = "toolnexus_notes"
 
 _NAME: Final = "toolnexus-conformance"
 
@@ -30,8 +30,13 @@ _NAME: Final = "toolnexus-conformance"
 _SHOWING: Final = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow")
 
 
+#: Frames for judging and showing bodies of 512 levels and more: a port's answer must never look like a fault of the kit.
+_FRAMES: Final = 20_000
+
+
 def begin(config: pytest.Config) -> int | None:
     """Set the run up and register its hooks; gives an exit code where it cannot begin."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     if config.pluginmanager.hasplugin(_NAME) or any(getattr(config.option, name, None) for name in _SHOWING):
         return None
     worker = hasattr(config, "workerinput")
@@ -42,9 +47,12 @@ def begin(config: pytest.Config) -> int | None:
             _refuse_arguments(config)
         _refuse_published_port()
         session = Session(_options(config))
+        if distributed and session.options.stub_port:
+            raise UsageFault("a gateway has one upstream, so -n cannot share --toolnexus-stub-port between processes")
         if session.options.report is not None and not worker:
             folder.make(session.options.report)
         cases = session.cases
+        session.unknown_entries()  # an entry that is too wide is told at once
         gc.freeze()  # the corpus lives as long as the run: walking it in each collection is what takes time
         if cases and not (worker or config.option.collectonly):
             session.open()
@@ -84,6 +92,10 @@ def _options(config: pytest.Config) -> Options:
     fixtures = asked("fixtures")
     return Options(
         port=asked("port") or Options().port,
+        stub_port=_port_number(asked("stub_port")),
+        headers=tuple(asked("header") or ()),
+        models=tuple(asked("model") or ()),
+        known=Path(asked("known")).absolute() if asked("known") else None,
         fixtures=None if fixtures is None else Path(fixtures).absolute(),
         level=level,
         accept=cast("Any", accept),
@@ -92,6 +104,12 @@ def _options(config: pytest.Config) -> Options:
         shard=parse_shard(asked("shard")) if asked("shard") else None,
         report=Path(asked("report")).absolute() if asked("report") else None,
     )
+
+
+def _port_number(text: str | None) -> int:
+    if text is not None and not (text.isdecimal() and 0 < int(text) < 2**16):
+        raise UsageFault(f"{text!r} is no port number (--toolnexus-stub-port)")
+    return int(text or 0)
 
 
 def _refuse_arguments(config: pytest.Config) -> None:
@@ -131,8 +149,10 @@ class Conformance:
         self._config = config
         self._session = session
         self._worker = hasattr(config, "workerinput")
-        self._lost: list[str] = []
+        self._notes: list[str] = []
+        self._upcoming: list[Case] = []
         self._began = time.monotonic()
+        self._report = None if config.option.collectonly else session.options.report
         self._progress: progress.Progress | None = None
         self._tell_failures = False
 
@@ -172,8 +192,9 @@ class Conformance:
             self._progress = progress.Progress(reporter, reporter._tw.fullwidth)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """How many cases there will be."""
+        """How many cases there will be, and in which order."""
         self._expect(len(session.items))
+        self._upcoming = [item.case for item in session.items if isinstance(item, CaseItem)]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -185,14 +206,14 @@ class Conformance:
             self._progress.total = total
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
         """Run one case; fixtures, capturing and set-up have no part in it, so one report tells all."""
         if not isinstance(item, CaseItem):
             return None
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         began = time.time()
-        event = self._judged(item.case)
+        event = self._judged(item.case, nextitem)
         ended = time.time()
         outcome = "failed" if event.red else "passed" if event.state in ("pass", "equivalent") else "skipped"
         place = str(item.case.path)
@@ -212,12 +233,17 @@ class Conformance:
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
 
-    def _judged(self, case: Case) -> CaseJudged:
+    def _judged(self, case: Case, after: pytest.Item | None) -> CaseJudged:
         try:
             if not self._session.opened:
                 self._session.open()
         except Fault as fault:
             return exits.not_started(case, fault)
+        if self._worker:  # of all cases it collected, it gets to know only the next that is its own
+            self._upcoming = [case, *([after.case] if isinstance(after, CaseItem) else [])]
+        if self._upcoming:
+            self._session.expect(self._upcoming)
+            self._upcoming = []
         return self._session.run(case)
 
     # -- reporting -----------------------------------------------------------------------------------------------------
@@ -250,7 +276,7 @@ class Conformance:
         found = getattr(report, _EVENT, None)
         if found is None:
             return None
-        category, letter, word = exits.status(found["state"], bool(found["red"]))
+        category, letter, word = exits.status(found["state"], bool(found["red"]), bool(found.get("known")))
         return (category, letter, word) if self._progress is None else (category, "", "")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -259,31 +285,32 @@ class Conformance:
         if self._tell_failures:
             closing.failures(screen, log, clauses)
         closing.counts(screen, log, clauses, quiet=terminalreporter.config.get_verbosity() < 0)
-        if self._session.options.report is not None:
-            terminalreporter.write_line(f"report: {self._session.options.report}")
+        if self._report is not None:
+            terminalreporter.write_line(f"report: {self._report}")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """End the port, and settle the exit code before the summary is written."""
-        self._lost.extend(f"{call.method} {call.path}" for call in self._session.stub.unclaimed)
         self._session.close()
+        self._notes.extend(self._session.notes())
         if self._worker:
-            cast("Any", self._config).workeroutput[_LOST] = self._lost
+            cast("Any", self._config).workeroutput[_NOTES] = self._notes
             return
-        finished = exits.finished(self._session.log, self._session.hello, int(exitstatus), self._lost)
+        self._notes.extend(self._session.unknown_entries())
+        finished = exits.finished(self._session.log, self._session.hello, int(exitstatus), self._notes)
         self._session.log.add(finished)
         session.exitstatus = finished.exit_code
         if self._progress is not None:
             self._progress.end()
-        if self._session.options.report is not None:
+        if self._report is not None:
             seconds = time.monotonic() - self._began
             found = results.from_log(self._session.log, self._session.corpus, self._session.options, seconds=seconds)
-            folder.write(found, self._session.options.report)
+            folder.write(found, self._report)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Calls that no case of a worker could be found for."""
-        self._lost.extend(getattr(node, "workeroutput", {}).get(_LOST, ()))
+        """What went wrong beside the cases of a worker."""
+        self._notes.extend(getattr(node, "workeroutput", {}).get(_NOTES, ()))
 
     def pytest_unconfigure(self) -> None:
         """Whatever ended the run, nothing of it stays."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-import time
 import traceback
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -12,18 +11,21 @@ from pathlib import Path
 import msgspec
 
 from conformance import corpus as corpora
+from conformance import known
 from conformance.case import Case
 from conformance.checks import Equivalences
 from conformance.corpus import Corpus
 from conformance.drivers import Driver, driver_for
-from conformance.drivers.message import Hello, for_case
+from conformance.drivers.message import Hello
 from conformance.faults import Fault
+from conformance.flight import Flight
+from conformance.known import Ledger
 from conformance.observation import Observation
 from conformance.options import Options
 from conformance.report import evidence, explain
 from conformance.report.events import CaseJudged, EventLog, RunStarted, judged
 from conformance.stub import Stub
-from conformance.verdict import KitError, judge, not_applicable
+from conformance.verdict import KitError, NotApplicable, judge, not_applicable
 
 
 class Session:
@@ -33,11 +35,12 @@ class Session:
         self.options = options
         self.log = EventLog()
         self.fixtures = corpora.find(options.fixtures)
-        self.driver: Driver = driver_for(options.port)
-        self.stub = Stub()
+        self.driver: Driver = driver_for(options)
+        self.stub = Stub(options.stub_port)
         self.hello: Hello | None = None
         self.opened = False
-        self._numbers = itertools.count(1)
+        self.ledger: Ledger | None = None if options.known is None else known.read(options.known)
+        self._flight: Flight | None = None
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -54,14 +57,15 @@ class Session:
 
     def open(self) -> None:
         """Start everything; what was started is ended again where something fails."""
-        self.stub = Stub()
+        self.stub = Stub(self.options.stub_port)
         self.stub.__enter__()
         self.opened = True
         try:
-            self.hello = self.driver.start(self.corpus.version)
+            self.hello = self.driver.start(self.corpus.version, self.stub)
         except BaseException:
             self.close()
             raise
+        self._flight = Flight(self.driver, self.stub, self.hello, lambda case: self.lacking(case) is None)
         wanted, hello = self.options, self.hello
         self.log.add(
             RunStarted(
@@ -84,14 +88,21 @@ class Session:
         if self.opened:
             self.opened = False
             try:
+                if self._flight is not None:
+                    self._flight.end()
                 self.driver.stop()
             finally:
                 self.stub.__exit__()
 
+    def expect(self, cases: Sequence[Case]) -> None:
+        """The cases that will be run, in order, so that a port that takes several at once gets some ahead."""
+        assert self._flight is not None
+        self._flight.expect(cases)
+
     def run(self, case: Case) -> CaseJudged:
         """Run one case and judge it; a fault of the kit's own is a verdict, too."""
         assert self.hello is not None
-        lacking = not_applicable(case, self.hello)
+        lacking = self.lacking(case)
         if lacking is not None:
             return judged(case, lacking, accept=self.options.accept, ms=0.0)
         try:
@@ -100,27 +111,39 @@ class Session:
             event = judged(case, verdict, accept=self.options.accept, ms=seen.ms)
             if event.state not in ("pass", "n/a"):
                 event = self._explained(case, seen, event)
+            if self.ledger is not None:
+                event = self.ledger.judged(event, self.options.accept)
             return event if self.options.report is None else self._with_evidence(case, seen, event)
         except Exception as wrong:  # whatever the kit itself does wrong must not look like the port's doing
             return judged(case, KitError(_brief(wrong)), accept=self.options.accept, ms=0.0)
 
     def observe(self, case: Case) -> Observation:
         """Run a case and say what was seen, whatever the way in to the port."""
-        with self.stub.script(case) as script:
-            message = for_case(case, str(next(self._numbers)), self.stub.url, script.key)
-            began = time.perf_counter()
-            run = self.driver.run(message)
-            ms = (time.perf_counter() - began) * 1000
-        return Observation(
-            outcome=run.outcome,
-            key=script.key,
-            calls=tuple(script.calls),
-            strays=tuple(script.strays),
-            stderr=run.stderr,
-            ms=ms,
-            stub_fault=script.fault,
-            answers=tuple(script.answers),
-        )
+        assert self._flight is not None
+        return self._flight.observe(case)
+
+    def notes(self) -> list[str]:
+        """What went wrong beside the cases; a run with any of it is red."""
+        calls = [call for call in self.stub.unclaimed if not self.stub.keyless or call.method == "POST"]
+        shown = ", ".join(f"{call.method} {call.path}" for call in calls[:3])
+        lost = [f"{len(calls)} calls reached the stub that belong to no case: {shown}"] if calls else []
+        return [*self.driver.faults, *lost]
+
+    def unknown_entries(self) -> list[str]:
+        """Entries of the ledger that stand for no case of the corpus; raises `UsageFault` for one too wide."""
+        if self.ledger is None:
+            return []
+        if self.options.cases:
+            return self.ledger.notes((name for name, _ in corpora.files(self.fixtures)), whole=False)
+        return self.ledger.notes((case.id for case in self.corpus.cases), whole=True)
+
+    def lacking(self, case: Case) -> NotApplicable | None:
+        """Why a case need not be run, if so: what the port lacks, or what the way in to it has no words for."""
+        assert self.hello is not None
+        found = not_applicable(case, self.hello)
+        if found is None and (cannot := self.driver.cannot(case)):
+            return NotApplicable(cannot)
+        return found
 
     def _explained(self, case: Case, seen: Observation, event: CaseJudged) -> CaseJudged:
         """The event with all that helps whoever has to put the case right."""

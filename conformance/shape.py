@@ -33,11 +33,15 @@ class Misshapen(Exception):  # noqa: N818 - named for what it says
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An object with known keys: each key's check, the keys that must be there, and those that exclude each other."""
+    """An object with known keys: each key's check, the keys that must be there, and those that exclude each other.
+
+    An `open` one may have other keys beside them.
+    """
 
     keys: dict[str, Check]
     required: tuple[str, ...] = ()
     one_of: tuple[str, ...] = ()
+    open: bool = False
 
     def __call__(self, value: Json) -> None:
         if not isinstance(value, dict):
@@ -45,6 +49,8 @@ class Record:
         for key, item in value.items():
             check = self.keys.get(key)
             if check is None:
+                if self.open:
+                    continue
                 raise Misshapen(f"unknown key; known are {', '.join(self.keys)}").under(key)
             try:
                 check(item)
@@ -129,6 +135,16 @@ def integer(low: int, high: int = 2**31 - 1) -> Check:
             raise Misshapen(f"must be an integer from {low} to {high}")
 
     return check_integer
+
+
+def or_null(check: Check) -> Check:
+    """What passes the check, or null."""
+
+    def check_or_null(value: Json) -> None:
+        if value is not None:
+            check(value)
+
+    return check_or_null
 
 
 def list_of(item: Check, least: int = 0) -> Check:

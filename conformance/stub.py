@@ -33,7 +33,8 @@ from conformance.replies import Encoded, encode, from_provider
 #: Marks a reply that no script gave: `unscripted`, or `fault` where the kit could not make the reply.
 MARKER: Final = "x-toolnexus-stub"
 
-_KEY: Final = re.compile(r"case-[0-9a-f]{12}-\d{6}")
+#: The keys of cases.
+KEY: Final = re.compile(r"case-[0-9a-f]{12}-\d{6}")
 _UNSCRIPTED: Final = (
     b'{"type":"error","error":{"type":"invalid_request_error",'
     b'"message":"conformance stub: the case has no such call in its script"}}'
@@ -87,6 +88,8 @@ class Stub:
         self._lock = threading.Lock()
         #: Calls that no running case could be found for.
         self.unclaimed: list[Call] = []
+        #: Set where keys do not get this far: what is posted without one belongs to the case that runs alone.
+        self.keyless = False
 
     def __enter__(self) -> Stub:
         self._server.start()
@@ -105,22 +108,40 @@ class Stub:
     @contextmanager
     def script(self, case: Case) -> Iterator[Script]:
         """Run a case: calls with its key are answered by its exchanges until the block ends."""
-        script = Script(case, f"case-{self._run}-{next(self._numbers):06d}")
-        with self._lock:
-            self._scripts[script.key] = script
+        script = self.begin(case)
         try:
             yield script
         finally:
-            script.end()
-            with self._lock:
-                del self._scripts[script.key]
+            self.finish(script)
+
+    def begin(self, case: Case) -> Script:
+        """Answer calls with the case's key by its exchanges, until `finish`."""
+        script = Script(case, f"case-{self._run}-{next(self._numbers):06d}")
+        with self._lock:
+            self._scripts[script.key] = script
+        return script
+
+    def finish(self, script: Script) -> None:
+        """End the case; whoever still waits for a stalled reply is let go."""
+        script.end()
+        with self._lock:
+            self._scripts.pop(script.key, None)
+
+    def reached(self, key: str) -> int:
+        """How many calls of the running case with this key have come."""
+        script = self._scripts.get(key)
+        return 0 if script is None else len(script.calls)
 
     def find(self, call: Call) -> Script | None:
         """The case whose key stands in one of the call's headers."""
         for _, value in call.headers:
-            for key in _KEY.findall(value):
+            for key in KEY.findall(value):
                 if (script := self._scripts.get(key)) is not None:
                     return script
+        if self.keyless and call.method == "POST":
+            with self._lock:
+                running = list(self._scripts.values())
+            return running[0] if len(running) == 1 else None
         return None
 
     def lose(self, call: Call) -> None:
@@ -223,7 +244,7 @@ class _Server(HTTPServerBase):
             answer = self._stub.answer(call)
         except Exception as wrong:  # a reply that cannot be made is the corpus' or the kit's fault, never the port's
             if (script := self._stub.find(call)) is not None:
-                script.fault = f"{type(wrong).__name__}: {wrong}"
+                script.fault = f"the stub could not answer: {type(wrong).__name__}: {wrong}"
             return _marked("fault")
         if answer is None:
             return _marked("unscripted")

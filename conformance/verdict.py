@@ -101,7 +101,7 @@ def not_applicable(case: Case, hello: Hello) -> NotApplicable | None:
 def judge(case: Case, seen: Observation, hello: Hello, stub: str, equivalences: Callable[[], Equivalences]) -> Verdict:
     """The verdict; a comparison that fails without a difference to show is a `KitError`."""
     if seen.stub_fault is not None:
-        return KitError(f"the stub could not answer: {seen.stub_fault}")
+        return KitError(seen.stub_fault)
     match seen.outcome:
         case NotStarted(message=reason):
             return NotRun(reason)

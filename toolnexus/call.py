@@ -21,6 +21,7 @@ from toolnexus.retry import RetryPolicy, error_info
 from toolnexus.wire import decode, encode, shape
 from toolnexus.wire.exact import plain
 from toolnexus.wire.exchange import ProviderRequest
+from toolnexus.wire.failure import HeadersIn
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Answer:
     """One HTTP answer, whole."""
 
     status: int
-    headers: list[tuple[str, str]]
+    headers: HeadersIn
     body: bytes
 
 
@@ -37,7 +38,7 @@ class Live:
     """An HTTP answer whose body has begun: its first bytes, and `source`, from which the client reads the others."""
 
     status: int
-    headers: list[tuple[str, str]]
+    headers: HeadersIn
     first: bytes
     source: Any
 

@@ -79,7 +79,12 @@ class Transport(httpx.BaseTransport):
     """httpx's transport to one provider, over watched connections; a proxy of the environment is used as httpx does."""
 
     def __init__(self, url: str) -> None:
-        self._pool = _pool(httpx.URL(url))
+        place = httpx.URL(url)
+        self._pool = _pool(place)
+        # Read once: every request goes to the same place.
+        self._target = httpcore.URL(
+            scheme=place.raw_scheme, host=place.raw_host, port=place.port, target=place.raw_path
+        )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Sends one request; the answer's body is still to be read."""
@@ -87,12 +92,7 @@ class Transport(httpx.BaseTransport):
             answer = self._pool.handle_request(
                 httpcore.Request(
                     request.method,
-                    httpcore.URL(
-                        scheme=request.url.raw_scheme,
-                        host=request.url.raw_host,
-                        port=request.url.port,
-                        target=request.url.raw_path,
-                    ),
+                    self._target,
                     headers=request.headers.raw,
                     content=request.stream,
                     extensions=request.extensions,

@@ -148,7 +148,7 @@ def post(client: httpx.Client, send: Send, limits: Limits, watch: Watch) -> Answ
         response = client.send(build(client, send, limits, left), stream=True, follow_redirects=False)
         try:
             source = LiveSource(response, limits, watch)
-            headers = response.headers.multi_items()
+            headers = response.headers
             if _is_live(send, response):
                 return Live(response.status_code, headers, source.next() or b"", source)
             answer = Answer(response.status_code, headers, b"".join(iter(source.next, None)))
@@ -209,7 +209,7 @@ async def apost(client: httpx.AsyncClient, send: Send, limits: Limits, watch: Wa
         response = await client.send(build(client, send, limits, left), stream=True, follow_redirects=False)
         try:
             source = AsyncLiveSource(response, limits, watch)
-            headers = response.headers.multi_items()
+            headers = response.headers
             if _is_live(send, response):
                 return Live(response.status_code, headers, await source.next() or b"", source)
             chunks = []

@@ -12,13 +12,25 @@ from pathlib import Path
 import pytest
 
 _OPTIONS = (
-    ("port", "SPEC", "the port: python:toolnexus (default), python:package.module:factory or 'cmd:node port.mjs'"),
+    (
+        "port",
+        "SPEC",
+        "the port: python:toolnexus (default), python:package.module:factory, 'cmd:node port.mjs' or a gateway's URL",
+    ),
+    ("stub-port", "N", "where a gateway's upstream is: the kit's stub listens on this port of 127.0.0.1"),
     ("fixtures", "DIR", "the corpus (default: the one beside the installed kit)"),
     ("level", "LEVEL", "the lowest level to run: must, should or may (default: may)"),
     ("accept", "STRENGTH", "exact, or equivalent: requests that mean the same to the provider pass, too"),
     ("since", "VERSION", "only cases of this corpus version or older, so that new ones break nobody"),
     ("shard", "I/N", "only the I-th of N shares of the cases, from 1; a case stays in its share as others come and go"),
+    ("known", "FILE", "known failures (TOML); one that passes, or fails in another way, is red"),
     ("report", "DIR", "write results.jsonl, junit.xml, summary.md and badge.json there"),
+)
+
+_LISTS = (
+    ("case", "ID", "run this case with its variants, or one variant as ID[name]"),
+    ("header", "'NAME: VALUE'", "send this to the gateway; {stub}, {key} and {style} are filled in"),
+    ("model", "[STYLE=]NAME", "what the gateway calls the model, for one style of upstream or for both"),
 )
 
 
@@ -37,14 +49,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("toolnexus_conformance", "run the conformance corpus (--toolnexus-conformance)", "bool")
     for name, metavar, text in _OPTIONS:
         group.addoption(f"--toolnexus-{name}", metavar=metavar, help=text)
-        parser.addini(f"toolnexus_{name}", text)
-    group.addoption(
-        "--toolnexus-case",
-        metavar="ID",
-        action="append",
-        help="run this case with its variants, or one variant as ID[name]; repeatable",
-    )
-    parser.addini("toolnexus_case", "cases to run, one a line (--toolnexus-case)", "linelist")
+        parser.addini(f"toolnexus_{name.replace('-', '_')}", text)
+    for name, metavar, text in _LISTS:
+        group.addoption(f"--toolnexus-{name}", metavar=metavar, action="append", help=f"{text}; repeatable")
+        parser.addini(f"toolnexus_{name}", f"{text}, one a line (--toolnexus-{name})", "linelist")
 
 
 def pytest_cmdline_main(config: pytest.Config) -> int | None:

@@ -1,31 +1,56 @@
 """The command `toolnexus-conformance`: one verb a file, loaded when it is called.
 
 Exit codes are the pytest plugin's: 0 fine, 1 not conformant, 2 interrupted, 4 usage, 10 the port could not be run,
-11 a fault in kit or corpus.
+11 a fault in kit or corpus. Whatever goes wrong is one line on stderr.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from conformance.faults import Fault
 
+PROGRAM = "toolnexus-conformance"
 USAGE = 4
 INTERRUPTED = 2
 CORPUS_FAULT = 11
 
-#: verb → module; the function has the verb's name, `-` as `_`.
+#: verb → module; its command is called `command`.
 VERBS = {
+    "bless": "conformance.cli.bless",
+    "completion": "conformance.cli.completion",
     "diff": "conformance.cli.diff",
+    "explain": "conformance.cli.explain",
+    "export": "conformance.cli.export",
     "fmt": "conformance.cli.fmt",
+    "import": "conformance.cli.import_",
+    "known": "conformance.cli.known",
     "lint": "conformance.cli.lint",
     "list": "conformance.cli.list_",
+    "new": "conformance.cli.new",
+    "ports": "conformance.cli.ports",
+    "record": "conformance.cli.record",
     "report": "conformance.cli.report",
+    "run": "conformance.cli.run",
+    "selftest": "conformance.cli.selftest",
+    "serve": "conformance.cli.serve",
     "show": "conformance.cli.show",
+    "translate": "conformance.cli.translate",
 }
+
+_EPILOG = """\b
+Where to begin:
+  an adapter is new       selftest 'cmd:node port.mjs'        then   pytest --toolnexus-conformance …
+  a case fails            run ID --port 'cmd:node port.mjs'   then   explain CLAUSE
+  a mapping has changed   bless --dry-run                     then   bless --reason TEXT
+  a provider surprised    record ID --upstream URL            then   lint, run, bless
+  a test suite elsewhere  serve                               or     export
+"""
 
 
 class _Verbs(click.Group):
@@ -38,29 +63,50 @@ class _Verbs(click.Group):
         command: click.Command = importlib.import_module(VERBS[cmd_name]).command
         return command
 
+    def main(  # type: ignore[override]  # click's has overloads that say which mode exits
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **options: Any
+    ) -> Any:
+        """Run one verb and exit with its code; with `standalone_mode=False` as click does."""
+        if options.pop("standalone_mode", True):
+            sys.exit(self._exit_code(args, prog_name or PROGRAM, options))
+        return super().main(args, prog_name, standalone_mode=False, **options)
 
-@click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+    def _exit_code(self, args: Sequence[str] | None, prog_name: str, options: dict[str, Any]) -> int:
+        try:
+            code = super().main(args, prog_name, standalone_mode=False, **options)
+        except click.UsageError as wrong:
+            where = PROGRAM if wrong.ctx is None else wrong.ctx.command_path
+            return _told(f"{wrong.format_message()} (see {where} --help)", USAGE)
+        except click.ClickException as wrong:
+            return _told(wrong.format_message(), wrong.exit_code)
+        except Fault as wrong:
+            return _told(str(wrong), wrong.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("interrupted", err=True)
+            return INTERRUPTED
+        except OSError as wrong:  # a file that cannot be read or written, a port that is taken
+            return _told(f"{wrong.filename or 'input or output'}: {wrong.strerror or wrong}", USAGE)
+        return code if isinstance(code, int) else 0
+
+
+def _told(message: str, code: int) -> int:
+    click.echo(f"Error: {' '.join(message.split())}", err=True)
+    return code
+
+
+@click.command(cls=_Verbs, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name=PROGRAM, prog_name=PROGRAM)
 def cli() -> None:
-    """Read, check and format the conformance corpus."""
+    """Read, write and check the conformance corpus, and run ports against it."""
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one verb and return its exit code."""
     try:
-        code = cli.main(args=argv, prog_name="toolnexus-conformance", standalone_mode=False)
-    except click.UsageError as wrong:
-        wrong.show()
-        return USAGE
-    except click.ClickException as wrong:
-        wrong.show()
-        return wrong.exit_code
-    except Fault as wrong:
-        click.echo(f"Error: {wrong}", err=True)
-        return wrong.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return INTERRUPTED
-    return code if isinstance(code, int) else 0
+        cli.main(argv, PROGRAM)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else USAGE
+    return 0
 
 
 if __name__ == "__main__":

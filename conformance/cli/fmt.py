@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
 
 from conformance.canonical import NotJson, canonical, fixtures_root
-from conformance.cli import CORPUS_FAULT
+from conformance.cli import CORPUS_FAULT, options
+from conformance.cli.checks.bench import case_files
 from conformance.tree import read_bytes
 
+_EXAMPLE = options.example("fmt fixtures/cases/anthropic/finish", "fmt --check", title="Examples")
 
-@click.command("fmt")
+
+@click.command("fmt", epilog=_EXAMPLE)
 @click.option("--check", is_flag=True, help="Change nothing; name the files that are not canonical and exit 11.")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 def command(paths: tuple[Path, ...], check: bool) -> int:
-    """Write case files (or all below a folder; default: the whole corpus) in canonical form."""
+    """Write case files in canonical form.
+
+    PATHS are files, or folders with all below them; without any, the whole corpus. Canonical is what
+    JSON.stringify(value, null, 2) prints, with the keys in the schema's order and number tokens as written.
+    """
     faults = 0
     for path in case_files(paths or (fixtures_root() / "cases",)):
         try:
@@ -29,12 +35,6 @@ def command(paths: tuple[Path, ...], check: bool) -> int:
             click.echo(f"{path}:1: /: not canonical" if check else f"formatted {path}")
             faults += check
     return CORPUS_FAULT if faults else 0
-
-
-def case_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Each JSON file named or below a named folder, sorted within its folder."""
-    for path in paths:
-        yield from sorted(path.rglob("*.json")) if path.is_dir() else (path,)
 
 
 def _format(path: Path, *, keep: bool) -> bool:

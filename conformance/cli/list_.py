@@ -1,4 +1,4 @@
-"""`list`: which cases there are."""
+"""`list`: which cases there are, and which clauses want for more."""
 
 from __future__ import annotations
 
@@ -9,31 +9,40 @@ from pathlib import Path
 import click
 
 from conformance import corpus as corpora
-from conformance.case import Case, Level
+from conformance.authoring import choose
+from conformance.case import Case
+from conformance.cli import options
+from conformance.cli.checks.bench import Bench
 from conformance.corpus import LEVELS
+from conformance.coverage import Row
 
-
-@click.command("list")
-@click.option("--fixtures", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Another corpus.")
-@click.option("--level", type=click.Choice(LEVELS), default="may", help="Only this level and those above.")
-@click.option(
-    "--clause", "clauses", multiple=True, help="Only cases that cite this clause; a prefix such as openai. does."
+_EXAMPLE = options.example(
+    "list --style anthropic --area 'tool-*' --level must",
+    "list --state fail --results report/ --json",
+    "list --uncovered",
+    title="Examples",
 )
-@click.option("--requires", "capabilities", multiple=True, help="Only cases that need this style or capability.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
-def command(
-    fixtures: Path | None, level: Level, clauses: tuple[str, ...], capabilities: tuple[str, ...], as_json: bool
-) -> int:
-    """List cases: id, level and title, or with --json everything one chooses by."""
-    corpus = corpora.read(corpora.find(fixtures))
-    chosen = [
-        case
-        for case in corpora.choose(corpus, level=level)
-        if all(any(cited.startswith(clause) for cited in case.clauses) for clause in clauses)
-        and set(capabilities) <= set(case.needs)
-    ]
+
+
+@click.command("list", epilog=_EXAMPLE)
+@options.fixtures
+@options.filters
+@click.option("--uncovered", is_flag=True, help="List clauses instead: those that want for cases.")
+@options.as_json("One JSON object a line, for programs.")
+def command(fixtures: Path | None, wanted: choose.Wanted, uncovered: bool, as_json: bool) -> int:
+    """List cases by what they are about.
+
+    A line holds level, id and title, with --results the state before them; with --json it is an object with everything
+    one chooses by. Options add up: a case has to fit them all, and one of the values of an option given twice (all of
+    the clauses).
+    """
+    root = corpora.find(fixtures)
+    if uncovered:
+        return _uncovered(Bench.load(root), wanted, as_json)
+    chosen = choose.cases(corpora.read(root), wanted)
+    states = choose.states(wanted.results)
     for case in chosen:
-        click.echo(json.dumps(_row(case)) if as_json else f"{case.level:6} {case.id}  {case.title}")
+        click.echo(json.dumps(_row(case, states)) if as_json else _line(case, states))
     counts = Counter(case.level for case in chosen if case.variant is None)
     shown = ", ".join(f"{counts[name]} {name}" for name in LEVELS)
     variants = sum(case.variant is not None for case in chosen)
@@ -41,7 +50,12 @@ def command(
     return 0
 
 
-def _row(case: Case) -> dict[str, object]:
+def _line(case: Case, states: dict[str, str]) -> str:
+    state = f"{states.get(case.id, '-'):10} " if states else ""
+    return f"{state}{case.level:6} {case.id}  {case.title}"
+
+
+def _row(case: Case, states: dict[str, str]) -> dict[str, object]:
     return {
         "id": case.id,
         "level": case.level,
@@ -51,4 +65,29 @@ def _row(case: Case) -> dict[str, object]:
         "features": sorted(case.features),
         "since": case.since,
         "file": str(case.path),
+        **({"state": states.get(case.id)} if states else {}),
+    }
+
+
+def _uncovered(bench: Bench, wanted: choose.Wanted, as_json: bool) -> int:
+    rows = [row for row in bench.rows() if row.missing() is not None and _asked(row, wanted)]
+    for row in rows:
+        click.echo(json.dumps(_clause(row)) if as_json else f"{row.clause.level:6} {row.clause.id}  {row.missing()}")
+    click.echo(f"{len(rows)} clauses want for cases" if rows else "every clause has its cases", err=True)
+    return 0
+
+
+def _asked(row: Row, wanted: choose.Wanted) -> bool:
+    levels = LEVELS[: LEVELS.index(wanted.level) + 1]
+    fits = [row.clause.id.startswith(clause) for clause in wanted.clauses]
+    return row.clause.level in levels and (not fits or any(fits))
+
+
+def _clause(row: Row) -> dict[str, object]:
+    return {
+        "clause": row.clause.id,
+        "level": row.clause.level,
+        "cases": row.cases,
+        "negative": row.negative,
+        "missing": row.missing(),
     }

@@ -22,13 +22,15 @@ def command() -> None:
 
 @command.command("merge", epilog=_EXAMPLE)
 @click.argument("results", nargs=-1, required=True, metavar="RESULTS…")
-@click.option("-o", "--output", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write.")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write."
+)
 @click.option("--title", default="toolnexus conformance", show_default=True, help="The page's title.")
 def merge_(results: tuple[str, ...], output: Path, title: str) -> int:
     """Merge RESULTS into one page: clauses and cases against ports.
 
-    Each of RESULTS is a results.jsonl, or a folder that holds one; NAME=PATH names its column. The shards of a run become
-    one column. All must be of the same corpus. Beside index.html, each port gets a folder with its own reports.
+    Each of RESULTS is a results.jsonl, or a folder that holds one; NAME=PATH names its column. The shards of a run
+    become one column. All must be of the same corpus. Beside index.html, each port gets a folder with its reports.
     """
     columns = merge.columns(merge.read(results))
     output.mkdir(parents=True, exist_ok=True)

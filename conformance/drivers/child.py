@@ -1,29 +1,85 @@
-"""One life of a port's process: its pipes, who is waiting for which reply, and how it ended."""
+"""One life of a port's process: its pipes, who is waiting for which reply, and how it ended.
+
+Nothing here can be held up by the port: each pipe has a thread of its own, what it writes is bounded, and a port that
+does not read, does not answer or does not end is left behind by whoever waits.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import queue
-import select
 import signal
 import subprocess
 import threading
 import time
-from collections import deque
 from collections.abc import Sequence
-from typing import IO, Any, Final
+from typing import Any, Final
 
+from conformance.drivers.ending import Ending, exited, wait_for
+from conformance.drivers.lines import LONGEST, Lines, TooLong, in_pipe, shown
 from conformance.drivers.message import reply_fault
+from conformance.drivers.stderr import Stderr
 from conformance.environ import scrubbed
 from conformance.observation import Answer, NoAnswer, Outcome
 from conformance.tree import NotJson, read_bytes
 
-#: The longest line a port may write, its end included.
-LONGEST: Final = 16 * 2**20
-
 _POSIX: Final = os.name == "posix"
 _HELLO: Final = ""  # what waits for the hello, which has no id
+
+#: How long a port that closed a pipe may take to end by itself before it counts as one that goes on without it.
+_AFTERWARDS_S: Final = 0.5
+
+#: How long a reply is waited for after the last word that was none, in seconds.
+LINGER_S: Final = 0.5
+
+#: Faults that are told; a port that floods would tell thousands.
+_MOST_FAULTS: Final = 10
+
+
+class Slot:
+    """A message that was sent, and the place its reply goes to."""
+
+    def __init__(self, number: str, case: str = "") -> None:
+        self.number = number
+        self.case = case
+        self.sent = time.monotonic()
+        self.answered = self.sent
+        self.outcome: Outcome | None = None
+        #: Where the message begins in all that was written, None as long as it was not; did a port die without it?
+        self.begins: int | None = None
+        self.unread = False
+        #: What the port did wrong while the message was on its way, and when it last did.
+        self._fault = ""
+        self._faulty = 0.0
+        self._news = threading.Event()
+
+    def settle(self, outcome: Outcome) -> None:
+        """The reply, or why there is none; what went wrong before stands."""
+        if self._fault:
+            died = f"{outcome.message}; before that: " if isinstance(outcome, NoAnswer) else ""
+            outcome = NoAnswer("died" if died else "protocol", died + self._fault)
+        self.outcome = outcome
+        self.answered = time.monotonic()
+
+    def blame(self, fault: str) -> None:
+        """The port did something wrong; the reply may still come, and is waited for a little."""
+        self._fault = self._fault or fault
+        self._faulty = time.monotonic()
+
+    def wake(self) -> None:
+        """There is news for whoever waits."""
+        self._news.set()
+
+    def wait(self, until: float) -> Outcome | None:
+        """The outcome, or None when there is none by then."""
+        while self.outcome is None:
+            limit = min(until, self._faulty + LINGER_S) if self._fault else until
+            if (left := limit - time.monotonic()) <= 0:
+                break
+            self._news.wait(left)
+            self._news.clear()
+        return self.outcome or (NoAnswer("protocol", self._fault) if self._fault else None)
 
 
 class Child:
@@ -39,179 +95,229 @@ class Child:
             env=scrubbed(os.environ),
             **group,
         )
+        assert self._process.stderr is not None
+        self.stderr = Stderr(self._process.stderr)
         self._lock = threading.Lock()
-        self._waiting: dict[str, queue.SimpleQueue[Outcome]] = {}
-        self._seen: set[str] = set()
-        self._blamed: set[str] = set()
-        self._unblamed: str | None = None
-        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._stderr: deque[str] = deque(maxlen=64)
-        self._stderr_count = 0
+        self._slots: dict[str, Slot] = {}
+        self._answered: dict[str, str] = {}
+        self._forgiven: set[str] = set()
+        self._written = Lines(LONGEST)
+        self._outgoing: queue.SimpleQueue[tuple[bytes, Slot | None] | None] = queue.SimpleQueue()
+        self._sent = 0
+        #: When it last said something, and since when it has been silent although something is overdue.
+        self.heard = time.monotonic()
+        self.silent: float | None = None
+        #: How it ended, and whether a message was on its way then.
         self.ended: str | None = None
-        for work in (self._read_replies, self._read_stderr, self._write_lines):
-            threading.Thread(target=work, name="toolnexus-port-pipe", daemon=True).start()
+        self.died_at_work = False
+        #: What it did wrong while no message was on its way.
+        self.faults: list[str] = []
+        self._leaving = False
+        self._reader = self._begin(self._read_replies)
+        self._begin(self._write_lines)
+        self._begin(self._watch)
+
+    def _begin(self, work: Any) -> threading.Thread:
+        thread = threading.Thread(target=work, name="toolnexus-port-pipe", daemon=True)
+        thread.start()
+        return thread
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
-    def ask(self, line: str, number: str = _HELLO, seconds: float = 30.0) -> Outcome:
-        """Send a line and wait for the reply with that id (the hello has none)."""
-        answer: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+    def send(self, line: str, number: str = _HELLO, case: str = "") -> Slot:
+        """Send a line; its reply goes to the slot (the hello has no id)."""
+        slot = Slot(number, case)
         with self._lock:
             if self.ended is not None:
-                return NoAnswer("died", self.ended)
-            if self._unblamed is not None:
-                fault, self._unblamed = self._unblamed, None
-                return NoAnswer("protocol", fault)
-            self._waiting[number] = answer
-        self._lines.put(line.encode("ascii") + b"\n")
-        try:
-            return answer.get(timeout=seconds)
-        except queue.Empty:
-            return NoAnswer("timeout", f"no reply within {seconds * 1000:.0f} ms")
-        finally:
-            with self._lock:
-                self._waiting.pop(number, None)
+                slot.settle(NoAnswer("died", self.ended))
+                return slot
+            self._slots[number] = slot
+        self._outgoing.put((line.encode("ascii") + b"\n", slot))
+        return slot
 
-    def stderr_mark(self) -> int:
-        """A place in stderr, for `stderr_since`."""
-        return self._stderr_count
-
-    def stderr_since(self, mark: int) -> tuple[str, ...]:
-        """The lines written since the mark, the last 64 of them; what is already in the pipe is waited for."""
-        pipe = self._process.stderr
-        until = time.monotonic() + 0.1
-        while _POSIX and pipe is not None and time.monotonic() < until and _readable(pipe):
-            time.sleep(0.001)
+    def collect(self, slot: Slot, until: float) -> Outcome:
+        """The slot's outcome, at the latest at that time (`time.monotonic`); a reply that comes later is no fault."""
+        outcome = slot.wait(until)
         with self._lock:
-            fresh = min(self._stderr_count - mark, len(self._stderr))
-            return tuple(self._stderr)[len(self._stderr) - fresh :]
+            self._slots.pop(slot.number, None)
+            if (outcome := slot.outcome or outcome) is not None:
+                if slot.outcome is None:  # what comes now still belongs to it
+                    self._forgiven.add(slot.number)
+                    self.silent = time.monotonic()
+                return outcome
+            self._forgiven.add(slot.number)
+            if self.heard < slot.sent and self.silent is None:
+                self.silent = time.monotonic()
+            slot.answered = time.monotonic()
+        begun = shown(self._written.rest)
+        cut = f"; it began a line and did not end it: {begun}" if begun else ""
+        return NoAnswer("timeout", f"no reply within {(until - slot.sent) * 1000:.0f} ms{cut}")
 
     # -- the pipes ----------------------------------------------------------------------------------------------------
 
     def _write_lines(self) -> None:
         pipe = self._process.stdin
         assert pipe is not None
-        with contextlib.suppress(OSError, ValueError):
-            while (line := self._lines.get()) is not None:
-                pipe.write(line)
-                pipe.flush()
+        try:
+            while (row := self._outgoing.get()) is not None:
+                line, slot = row
+                if slot is not None:
+                    slot.begins = self._sent
+                left = memoryview(line)
+                while left:
+                    count = os.write(pipe.fileno(), left)
+                    self._sent += count
+                    left = left[count:]
+        except (OSError, ValueError):
+            self._lost_pipe("stdin")
         with contextlib.suppress(OSError):
             pipe.close()
-
-    def _read_stderr(self) -> None:
-        pipe = self._process.stderr
-        assert pipe is not None
-        with contextlib.suppress(ValueError):
-            for line in pipe:
-                with self._lock:
-                    self._stderr.append(line.decode("utf-8", "replace").rstrip("\r\n")[:4000])
-                    self._stderr_count += 1
 
     def _read_replies(self) -> None:
         pipe = self._process.stdout
         assert pipe is not None
-        with contextlib.suppress(ValueError):
-            while line := pipe.readline(LONGEST + 1):
-                if len(line) > LONGEST:
-                    self._fault(f"a line of more than {LONGEST} bytes, which begins {_shown(line)}")
-                    while line and not line.endswith(b"\n"):
-                        line = pipe.readline(LONGEST)
-                elif line.strip():
-                    self._deliver(line)
-        self._process.wait()
-        with self._lock:
-            self.ended = _ending(self._process.returncode)
-            waiting = list(self._waiting.values())
-        for answer in waiting:
-            answer.put(NoAnswer("died", f"the port died while at work: {self.ended}"))
+        with contextlib.suppress(OSError, ValueError):
+            while data := os.read(pipe.fileno(), 1 << 16):
+                self._take(data)
+        self._lost_pipe("stdout")
 
-    def _deliver(self, line: bytes) -> None:
+    def _lost_pipe(self, name: str) -> None:
+        """A closed pipe is the end, also where the port itself lives on."""
+        if not self._wait(_AFTERWARDS_S):
+            self._end(f"closed its {name} and went on without it")
+            self._kill_group()
+
+    def _watch(self) -> None:
+        """Wait for the port's end; a child of it may hold its pipes open, and does not outlive it."""
+        how = wait_for(self._process)
+        self._reader.join(_AFTERWARDS_S / 2)
+        half = shown(self._written.rest)
+        self._end(f"{how} in the middle of a line: {half}" if half else str(how), how)
+        self._kill_group(fresh=True)
+
+    def _end(self, how: str, ending: Ending | None = None) -> None:
+        with self._lock:
+            if self.ended is not None:
+                return
+            self.ended = how
+            waiting = [slot for slot in self._slots.values() if slot.outcome is None]
+            read = self._sent - self._unread()
+            for slot in waiting:
+                slot.unread = slot.begins is None or slot.begins >= read
+            self.died_at_work = not all(slot.unread for slot in waiting)
+            hint = f" ({ending.hint})" if ending is not None and ending.hint else ""
+            for slot in waiting:
+                slot.settle(NoAnswer("died", f"the port died while at work: {how}{hint}"))
+        for slot in waiting:
+            slot.wake()
+
+    def _unread(self) -> int:
+        """How much of what was written the port never read, in bytes; 0 where that cannot be known."""
+        pipe = self._process.stdin
+        try:
+            return 0 if pipe is None else in_pipe(pipe)
+        except (OSError, ValueError):
+            return 0
+
+    # -- replies ------------------------------------------------------------------------------------------------------
+
+    def _take(self, data: bytes) -> None:
+        """Read all lines that came together before anybody is woken: a second reply may be among them."""
+        stirred: list[Slot] = []
+        for line in self._written.feed(data):
+            stirred.extend(self._read(line))
+        for slot in stirred:
+            slot.wake()
+
+    def _read(self, line: bytes | TooLong) -> list[Slot]:
+        if isinstance(line, TooLong):
+            return self._fault(f"a line of more than {LONGEST} bytes, which begins {shown(line.begins)}")
+        if not line.strip():
+            return []
         try:
             value = read_bytes(line)
-        except NotJson as wrong:
-            return self._fault(f"a line on stdout that is no JSON ({wrong.message}): {_shown(line)}")
+        except (NotJson, RecursionError) as wrong:
+            why = wrong.message if isinstance(wrong, NotJson) else "nested too deeply"
+            return self._fault(f"a line on stdout that is no JSON ({why}): {shown(line)}")
         if not isinstance(value, dict):
-            return self._fault(f"a line on stdout that is no message: {_shown(line)}")
+            return self._fault(f"a line on stdout that is no message: {shown(line)}")
         if "op" in value:
             return self._hand(_HELLO, Answer(value), line)
         number = value.get("id")
         if type(number) is not str:
-            return self._fault(f"a reply without an id: {_shown(line)}")
+            wanted = " (it must be the message's, a text)" if "id" in value else ""
+            return self._fault(f"a reply without an id{wanted}: {shown(line)}")
         if (fault := reply_fault(value)) is not None:
-            return self._hand(number, NoAnswer("protocol", f"the reply {fault}: {_shown(line)}"), line)
+            return self._hand(number, NoAnswer("protocol", f"the reply {fault}: {shown(line)}", True), line)
         return self._hand(number, Answer(value), line)
 
-    def _hand(self, number: str, outcome: Outcome, line: bytes) -> None:
+    def _hand(self, number: str, outcome: Outcome, line: bytes) -> list[Slot]:
         with self._lock:
-            answer = self._waiting.pop(number, None)
-            again, forgiven = number in self._seen, number in self._blamed
-            self._seen.add(number)
-            self._blamed.discard(number)
-        if answer is not None:
-            answer.put(outcome)
-        elif not forgiven:
-            self._fault(f"{'a second reply' if again else 'a reply'} with id {number!r}, unasked: {_shown(line)}")
+            self.heard, self.silent = time.monotonic(), None
+            slot = self._slots.get(number)
+            if number in self._forgiven:
+                self._forgiven.discard(number)
+                return []
+            if slot is not None and slot.outcome is None:
+                slot.settle(outcome)
+                self._answered[number] = slot.case
+                return [slot]
+        return self._unasked(number, line)
 
-    def _fault(self, what: str) -> None:
-        """Blame whoever is waiting, or else the next: a port that breaks the protocol is never passed over."""
+    def _unasked(self, number: str, line: bytes) -> list[Slot]:
+        """A reply nobody waits for: the fault of the case it answers again, if that has not been judged."""
+        if number not in self._answered:
+            return self._fault(f"a reply with id {number!r}, unasked: {shown(line)}")
+        if not number:
+            return self._fault(f"a second hello: {shown(line)}")
+        what = f"a second reply with id {number!r} ({self._answered[number]})"
+        fault = f"the port broke the protocol: {what}: {shown(line)}"
+        with self._lock:
+            if (first := self._slots.get(number)) is None:
+                self.faults.append(fault)
+            else:
+                first.outcome = NoAnswer("protocol", fault, True)
+        return []
+
+    def _fault(self, what: str) -> list[Slot]:
+        """Blame whoever is waiting: which of them it was shows when each is tried alone."""
         fault = f"the port broke the protocol: {what}"
         with self._lock:
-            waiting = dict(self._waiting)
-            self._waiting.clear()
-            self._blamed.update(waiting)  # their replies may still come, and are no second fault
-            self._unblamed = self._unblamed if waiting else fault
-        for answer in waiting.values():
-            answer.put(NoAnswer("protocol", fault))
+            waiting = [slot for slot in self._slots.values() if slot.outcome is None]
+            for slot in waiting:
+                slot.blame(fault)
+            if not waiting and len(self.faults) < _MOST_FAULTS and not self._leaving:
+                self.faults.append(fault)
+        return waiting
 
     # -- the end ------------------------------------------------------------------------------------------------------
 
-    def farewell(self, line: str, seconds: float = 2.0) -> None:
-        """Say goodbye, give the port a moment to go by itself, then end its whole group."""
-        self._lines.put(line.encode("ascii") + b"\n")
-        self._lines.put(None)
-        until = time.monotonic() + seconds
-        while not self._has_ended() and time.monotonic() < until:
-            time.sleep(0.005)
+    def farewell(self, line: str, seconds: float = 2.0) -> bool:
+        """Say goodbye, give the port a moment to go by itself, then end its whole group; did it go by itself?"""
+        self._leaving = True
+        self._outgoing.put((line.encode("ascii") + b"\n", None))
+        self._outgoing.put(None)
+        went = self._wait(seconds)
         self.kill()
+        return went
 
-    def _has_ended(self) -> bool:
-        """Has the port gone, even where a child of it still holds its pipes? Its id is not given back by asking."""
-        if self.ended is not None or not _POSIX:
-            return self.ended is not None
-        try:
-            return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-        except ChildProcessError:
-            return True
+    def _wait(self, seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        while not exited(self._process) and time.monotonic() < until:
+            time.sleep(0.005)
+        return exited(self._process)
 
     def kill(self) -> None:
         """End the port and every process it started."""
-        if _POSIX:
-            # The group outlives its leader, and its id is the leader's: signal it even when the leader has gone.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        else:
-            self._process.kill()
-        self._lines.put(None)
+        self._kill_group()
+        self._outgoing.put(None)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=5)
 
-
-def _readable(pipe: IO[bytes]) -> bool:
-    try:
-        return bool(select.select([pipe], [], [], 0)[0]) and bool(pipe.peek(0) if hasattr(pipe, "peek") else b"")
-    except (OSError, ValueError):
-        return False
-
-
-def _ending(code: int) -> str:
-    if code >= 0:
-        return f"exit code {code}"
-    try:
-        return f"killed by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"killed by signal {-code}"
-
-
-def _shown(line: bytes) -> str:
-    text = line[:200].decode("utf-8", "replace").strip()
-    return text + ("…" if len(line) > 200 else "")
+    def _kill_group(self, *, fresh: bool = False) -> None:
+        """Kill the group while its id is its own: until its leader is waited for, or right after that (`fresh`)."""
+        if not _POSIX:
+            self._process.kill()
+        elif fresh or self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)

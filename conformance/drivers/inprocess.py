@@ -15,15 +15,20 @@ import os
 import queue
 import sys
 import threading
+import time
 from collections.abc import Callable
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
-from conformance.drivers import Run
+from conformance.drivers import Driver, Run
 from conformance.drivers.message import Hello, Message, hello, read_hello, reply_fault
 from conformance.environ import scrubbed_process
 from conformance.faults import PortFault, UsageFault
 from conformance.observation import Answer, NoAnswer, NotStarted, Outcome
 from conformance.tree import BadPointer, from_python
+
+if TYPE_CHECKING:
+    from conformance.stub import Stub
 
 _OWN: Final = {"toolnexus": "conformance.drivers.reference:port"}
 
@@ -31,20 +36,17 @@ _OWN: Final = {"toolnexus": "conformance.drivers.reference:port"}
 _MOST_ABANDONED: Final = 3
 
 
-class InProcess:
+class InProcess(Driver):
     """Runs a Python port; `spec` is what follows `python:`."""
 
     def __init__(self, spec: str) -> None:
-        self._spec = _OWN.get(spec, spec)
-        module, _, factory = self._spec.partition(":")
-        if not module or not factory:
-            raise UsageFault(f"unknown port 'python:{spec}'; write python:toolnexus or python:package.module:factory")
+        self._spec = _full(spec)
         self._environ = contextlib.ExitStack()
         self._worker = _Worker()
         self._abandoned = 0
         self._port: Any = None
 
-    def start(self, corpus: str) -> Hello:
+    def start(self, corpus: str, stub: Stub | None = None) -> Hello:
         """Import the port, make it and greet it."""
         self._environ.enter_context(scrubbed_process())
         try:
@@ -61,14 +63,20 @@ class InProcess:
         except BadPointer as wrong:
             raise PortFault(f"the port's hello: {wrong}") from None
 
+    def send(self, message: Message) -> _Later:
+        """The port gets the message when its outcome is asked for: one at a time."""
+        return _Later(self, message)
+
     def run(self, message: Message) -> Run:
         """Hand the message to the port; what it prints meanwhile is kept."""
         if self._abandoned > _MOST_ABANDONED:
             return Run(NotStarted(f"the port hung in {self._abandoned} cases and was given up"))
+        began = time.perf_counter()
         written = io.StringIO()
         with contextlib.redirect_stderr(written), contextlib.redirect_stdout(written):
             outcome = self._outcome(message)
-        return Run(outcome, tuple(written.getvalue().splitlines()[-64:]))
+        ms = (time.perf_counter() - began) * 1000
+        return Run(outcome, tuple(written.getvalue().splitlines()[-64:]), ms)
 
     def _outcome(self, message: Message) -> Outcome:
         try:
@@ -96,6 +104,31 @@ class InProcess:
                 self._worker.run(close, 5.0)
         self._worker.stop()
         self._environ.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """A message that the port has not seen yet."""
+
+    driver: InProcess
+    message: Message
+
+    def wait(self) -> Run:
+        """Hand it over."""
+        return self.driver.run(self.message)
+
+
+def make(spec: str) -> Any:
+    """The port that `python:{spec}` names; raises `UsageFault`."""
+    return _named(_full(spec))()
+
+
+def _full(spec: str) -> str:
+    full = _OWN.get(spec, spec)
+    module, _, factory = full.partition(":")
+    if not module or not factory:
+        raise UsageFault(f"unknown port 'python:{spec}'; write python:toolnexus or python:package.module:factory")
+    return full
 
 
 def _named(spec: str) -> Callable[[], Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance import shape
-from conformance.case import OPTIONAL, Case, Op, client_for
+from conformance.case import OPTIONAL, OPTIONS, Case, Op, client_for
 from conformance.faults import PortFault
 from conformance.tree import Absent, Json, ascii_only, compact, plain
 
@@ -21,10 +21,13 @@ PROTOCOL: Final = 1
 DEADLINE_MS: Final = 5000
 
 #: Every word a port may declare. Styles first: without one nothing can be checked.
-CAPABILITIES: Final = (*shape.STYLES, *OPTIONAL, "pointers", "warnings")
+CAPABILITIES: Final = (*shape.STYLES, *OPTIONAL, *OPTIONS, "pointers", "warnings")
 
 #: The features a port may declare it lacks, because its language's JSON or HTTP loses them.
 FEATURES: Final = ("number-tokens", "bytes", "wire")
+
+#: The hooks that a reply counts.
+HOOKS: Final = ("before_llm", "after_llm", "on_error", "before_tool", "after_tool")
 
 _PARTS: Final = ("toolkit", "hooks", "request_params", "body_transform")
 
@@ -113,6 +116,7 @@ def for_case(case: Case, number: str, stub: str, key: str) -> Message:
         as_text="request_text" in case.tree,
         parts=parts,
         repeat=case.repeat,
+        deadline_ms=DEADLINE_MS,
     )
 
 
@@ -152,29 +156,94 @@ def read_hello(value: Json) -> Hello:
 #: What an answer may be; a stream's deltas come beside a result or an error.
 _OUTCOMES: Final = ("result", "error", "skip", "openai")
 
+_TEXT: Final = shape.or_null(shape.any_text)
+_OBJECT: Final = shape.or_null(shape.an_object)
+
+
+def _code(value: Json) -> None:
+    """A provider's code: a text, or a number."""
+    if not isinstance(value, str):
+        raise shape.Misshapen("must be a text or a number")
+
+
+_CALL: Final = shape.Record(
+    {"id": shape.any_text, "type": _TEXT, "name": shape.any_text, "arguments": shape.any_text},
+    required=("id", "name", "arguments"),
+    open=True,
+)
+
+_RESULT: Final = shape.Record(
+    {
+        **dict.fromkeys(("text", "finish_reason", "model", "refusal", "reasoning"), _TEXT),
+        "tool_calls": shape.or_null(shape.list_of(_CALL)),
+        "usage": _OBJECT,
+        "message": _OBJECT,
+    },
+    open=True,
+)
+
+_ERROR: Final = shape.Record(
+    {
+        "kind": shape.one_of("invalid-request", "provider", "transport", "invalid-response"),
+        "status": shape.or_null(shape.integer(0)),
+        "code": shape.or_null(_code),
+        **dict.fromkeys(("type", "message", "param", "pointer", "retry_after", "request_id"), _TEXT),
+    },
+    required=("kind",),
+    open=True,
+)
+
+_WARNING: Final = shape.Record(
+    {"code": shape.any_text, "pointer": shape.any_text, "message": _TEXT}, required=("code", "pointer"), open=True
+)
+
 _REPLY: Final = shape.Record(
     {
         "id": shape.text,
-        "result": shape.an_object,
-        "error": shape.an_object,
+        "result": _RESULT,
+        "error": _ERROR,
         "skip": shape.Record({"reason": shape.text, "issue": shape.any_text}, required=("reason",)),
         "deltas": shape.list_of(shape.an_object),
         "openai": shape.a_list,
         "anthropic": shape.a_list,
         "gemini": shape.a_list,
-        "fired": shape.map_of(shape.integer(0)),
-        "warnings": shape.list_of(shape.an_object),
+        "fired": shape.map_of(shape.integer(0), shape.one_of(*HOOKS)),
+        "warnings": shape.list_of(_WARNING),
     },
+    required=("id",),
     one_of=_OUTCOMES,
 )
 
+_RIGHT: Final = '"result":{"text":"hi","tool_calls":[],"finish_reason":"stop"}'
+
+#: The field that is wrong → a right example of it.
+_EXAMPLES: Final = {
+    "error": '"error":{"kind":"provider","status":429,"type":"rate_limit_error","message":"slow down"}',
+    "skip": '"skip":{"reason":"streaming is not there yet","issue":"https://example.com/issues/7"}',
+    "deltas": '"deltas":[{"role":"assistant"},{"content":"hi"},{"finish_reason":"stop"}],"result":{"text":"hi"}',
+    "openai": '"openai":[],"anthropic":[],"gemini":[]',
+    "fired": '"result":{"text":"hi"},"fired":{"before_llm":1,"after_llm":1}',
+    "warnings": '"result":{"text":"hi"},"warnings":[{"code":"param-dropped","pointer":"/params/seed"}]',
+    "result/tool_calls": '"result":{"tool_calls":[{"id":"c1","name":"add","arguments":"{\\"a\\":1}"}],'
+    '"finish_reason":"tool_calls"}',
+}
+
 
 def reply_fault(value: Json) -> str | None:
-    """What is wrong with a reply, in one line; None for one that can be judged."""
+    """What is wrong with a reply, in one line that shows a right one; None for one that can be judged."""
     try:
         _REPLY(value)
+        _whole(value)
     except shape.Misshapen as wrong:
-        return f'{wrong.pointer or "/"} {wrong.message}; right is {{"id":"17","result":{{"text":"hi",…}}}}'
-    if isinstance(value, dict) and not any(key in value for key in _OUTCOMES):
-        return f'has none of {", ".join(_OUTCOMES)}; right is {{"id":"17","error":{{"kind":"provider","status":429}}}}'
+        field = "/".join(wrong.pointer.split("/")[1:3])
+        example = _EXAMPLES.get(field) or _EXAMPLES.get(field.partition("/")[0], _RIGHT)
+        return f'{wrong.pointer or "/"} {wrong.message}; right is {{"id":"17",{example}}}'
     return None
+
+
+def _whole(value: Any) -> None:
+    """What no single field shows: one outcome, and all three of the declarations."""
+    if not any(key in value for key in _OUTCOMES):
+        raise shape.Misshapen(f"has none of {', '.join(_OUTCOMES)}")
+    if "openai" in value and not ("anthropic" in value and "gemini" in value):
+        raise shape.Misshapen("must have anthropic and gemini beside it", "/openai")

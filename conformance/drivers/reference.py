@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 
 import toolnexus
+from conformance.case import OPTIONS
 from conformance.drivers.hooks import HookRaised, Hooks, merge_patch
 from conformance.observation import ALARM
 
@@ -24,6 +25,7 @@ _CAPABILITIES: Final = (
     "stream",
     "pointers",
     "warnings",
+    *OPTIONS,
 )
 
 

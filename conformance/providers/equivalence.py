@@ -8,7 +8,7 @@ is read from its `where`; what it does is here. Looseners in an expected tree ar
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -105,7 +105,7 @@ def _as_blocks(holder: Body) -> Body:
 
 
 def _string_is_one_text_block(body: Body) -> Body:
-    """Content becomes blocks; `system` becomes a string, the form its other row joins into."""
+    """Content becomes blocks; `system` becomes a string, which is what its other row joins blocks into."""
     body = _each_message(body, _as_blocks)
     body = _each_block(body, lambda block: _as_blocks(block) if block.get("type") == "tool_result" else block)
     texts = _texts(body.get("system"))
@@ -114,40 +114,42 @@ def _string_is_one_text_block(body: Body) -> Body:
 
 def _system_blocks_join(body: Body) -> Body:
     texts = _texts(body.get("system"))
-    return body if texts is None else {**body, "system": "\n\n".join(texts)}
+    return body if texts is None or len(texts) == 1 else {**body, "system": "\n\n".join(texts)}
 
 
-def _mergeable(message: Json) -> bool:
-    """Has the message a role, content as blocks, nothing else, and no tool result?"""
-    match message:
-        case {"role": str(), "content": [*blocks], **rest} if not rest:
-            return not any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+def _mergeable(message: Json) -> Body | None:
+    """The message with content as blocks, if it has a role, content, nothing else, and no tool result."""
+    if not isinstance(message, dict) or set(message) != {"role", "content"}:
+        return None
+    found = _as_blocks(message)
+    blocks = found["content"]
+    if not isinstance(blocks, list):
+        return None
+    results = any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+    return None if results else found
+
+
+def _merge(held: Json, message: Json) -> Body | None:
+    """One turn of two neighbours, or None where they stay two."""
+    match _mergeable(held), _mergeable(message):
+        case {"role": before, "content": [*left]}, {"role": role, "content": [*right]} if before == role:
+            return {"role": role, "content": [*left, *right]}
         case _:
-            return False
-
-
-def _merged(messages: Iterable[Json]) -> Iterator[Json]:
-    held: Json = None
-    for message in messages:
-        match held, message:
-            case {"role": before, "content": [*left]}, {"role": role, "content": [*right]} if (
-                before == role and _mergeable(held) and _mergeable(message)
-            ):
-                held = {"role": role, "content": [*left, *right]}
-            case _:
-                if held is not None:
-                    yield held
-                held = message
-    if held is not None:
-        yield held
+            return None
 
 
 def _same_role_turns_merge(body: Body) -> Body:
     messages = _messages(body)
     if messages is None:
         return body
-    as_blocks = [_as_blocks(item) if isinstance(item, dict) else item for item in messages]
-    return {**body, "messages": list(_merged(as_blocks))}
+    turns: list[Json] = []
+    for message in messages:
+        merged = _merge(turns[-1], message) if turns else None
+        if merged is None:
+            turns.append(message)
+        else:
+            turns[-1] = merged
+    return {**body, "messages": turns}
 
 
 def _tool_choice_auto_absent(body: Body) -> Body:
@@ -185,7 +187,7 @@ def _bearer_is_x_api_key(headers: Headers) -> Headers:
     return {**{name: value for name, value in headers.items() if name != "authorization"}, "x-api-key": key.strip()}
 
 
-#: Row id → what it does to a body. Texts become blocks before turns merge, so that merged turns are lists alike.
+#: Row id → what it does to a body.
 BODY: Final[dict[str, Callable[[Body], Body]]] = {
     "string-is-one-text-block": _string_is_one_text_block,
     "system-blocks-join": _system_blocks_join,

@@ -12,6 +12,9 @@ from conformance.report.events import CaseJudged
 from conformance.report.terminal import brief
 
 _INDEX: Final = re.compile(r"(?<=/)\d+(?=/|$)|(?<=call )\d+")
+
+#: Exit codes of runs that came to their end.
+_ENDED: Final = frozenset({0, 1, 10, 11})
 _LEVELS: Final = {"must": 0, "should": 1, "may": 2}
 
 
@@ -60,9 +63,9 @@ class Step:
         return f"{self.text}: {self.command}" if self.command else self.text
 
 
-def next_step(cases: Sequence[CaseJudged]) -> Step | None:
-    """What to do next; None where there is nothing to go by."""
-    if not cases:
+def next_step(cases: Sequence[CaseJudged], exit_code: int) -> Step | None:
+    """What to do next; None where there is nothing to go by: no case, or a run that did not come to its end."""
+    if not cases or exit_code not in _ENDED:
         return None
     states = Counter(case.state for case in cases)
     if states["kit-error"]:
@@ -73,8 +76,10 @@ def next_step(cases: Sequence[CaseJudged]) -> Step | None:
     if red := groups(cases):
         return _begin(red, sum(len(group.cases) for group in red))
     if states["n/a"]:
-        return Step(f"{states['n/a']} cases are not checked for want of {_missing(cases)}; declare what the port can do")
-    return Step("nothing is left to put right; hold CI to it")
+        return Step(
+            f"{states['n/a']} cases are not checked for want of {_missing(cases)}; declare what the port can do"
+        )
+    return Step("nothing is left to put right; hold CI to it") if exit_code == 0 else None
 
 
 def _begin(red: list[Group], failures: int) -> Step:

@@ -22,10 +22,21 @@ def badge(results: Results) -> dict[str, Any]:
     """The badge: how many of the checked must and should cases hold; grey where the port was not judged."""
     label = f"toolnexus conformance {results.started.corpus}"
     if results.finished.exit_code in _NOT_JUDGED:
-        return {"schemaVersion": 1, "label": label, "message": "could not be run", "color": "lightgrey", "isError": True}
+        return {
+            "schemaVersion": 1,
+            "label": label,
+            "message": "could not be run",
+            "color": "lightgrey",
+            "isError": True,
+        }
     counts = {level: _count(results, level) for level in ("must", "should")}
     message = " · ".join(f"{level} {good}/{checked}" for level, (good, checked) in counts.items() if checked)
-    return {"schemaVersion": 1, "label": label, "message": message or "nothing checked", "color": _color(results, counts)}
+    return {
+        "schemaVersion": 1,
+        "label": label,
+        "message": message or "nothing checked",
+        "color": _color(results, counts),
+    }
 
 
 def _count(results: Results, level: str) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The end of a run in a terminal: failures in full, a row a clause, what is red beyond the cases, and what to do next."""
+"""The end of a run in a terminal: failures in full, a row a clause, and what to do next."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def failures(screen: Screen, log: EventLog, clauses: Mapping[str, Clause]) -> No
         FailureText(case, clauses).toterminal(screen._tw)
     if len(red) > TOLD:
         screen.write_line(
-            f"… and {len(red) - TOLD} more; -v names them, --toolnexus-report DIR keeps all", yellow=True
+            f"… and {len(red) - TOLD} more; -v tells them all, --toolnexus-report DIR keeps all", yellow=True
         )
 
 
@@ -56,10 +56,10 @@ def counts(screen: Screen, log: EventLog, clauses: Mapping[str, Clause], *, quie
     cases = list(log.cases())
     if not quiet:
         _places(screen, cases)
-    for event in log.events:
-        for note in event.notes if isinstance(event, RunFinished) else ():
-            screen.write_line(f"red: {note}", red=True)
-    if step := next_step(cases):
+    finished = next((event for event in log.events if isinstance(event, RunFinished)), RunFinished(0))
+    for note in finished.notes:
+        screen.write_line(f"red: {note}", red=True)
+    if step := next_step(cases, finished.exit_code):
         screen.write_line(f"next: {step}", bold=True)
 
 

@@ -77,7 +77,7 @@ def compare(old: Results, new: Results) -> Comparison:
 def _rank(change: Change) -> tuple[int, int, str]:
     """What is told first: by kind, then must before should before may."""
     case = change.new or change.old
-    level = LEVELS.index(case.level) if case is not None and case.level in LEVELS else len(LEVELS)  # type: ignore[arg-type]
+    level = LEVELS.index(case.level) if case is not None and case.level in LEVELS else len(LEVELS)
     return list(KINDS).index(change.kind), level, change.id
 
 
@@ -168,7 +168,7 @@ _LISTS: Final[Mapping[Kind, Callable[[str, list[Change]], Iterator[str]]]] = {
 def _row(change: Change) -> str:
     case = change.new or change.old
     level = f" ({case.level})" if case is not None else ""
-    before = change.old.state if change.old is not None else "–"
+    before = change.old.state if change.old is not None else "not in the run"
     after = change.new.state if change.new is not None else "not in the run"
     why = f": {prose(brief(change.new)[:200])}" if change.new is not None and not _good(change.new) else ""
     return f"- {code(change.id)}{level} {before} → {after}{why}"

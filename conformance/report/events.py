@@ -122,7 +122,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag="run-started", tag_field="even
 class CaseJudged(msgspec.Struct, frozen=True, omit_defaults=True, tag="case", tag_field="event"):
     """One case has its verdict. `red` says whether it counts against the port; `ms` is the port's time.
 
-    `evidence` and `about` are kept for a report alone.
+    `known` is what the ledger says of its failures. `evidence` and `about` are kept for a report alone.
     """
 
     id: str
@@ -140,6 +140,7 @@ class CaseJudged(msgspec.Struct, frozen=True, omit_defaults=True, tag="case", ta
     again: str = ""
     by_hand: str = ""
     stderr: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
     evidence: Evidence | None = None
     about: About | None = None
 

@@ -9,11 +9,23 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Final
 
+import msgspec
+
 from conformance.case import Case, Expect
+from conformance.deltas import joined
 from conformance.observation import Answer, Call, NoAnswer, NotStarted, Observation, Outcome
-from conformance.report.events import About, CallRow, Evidence, ReplyRow, WantedCall
-from conformance.report.redact import Redactor
 from conformance.replies import Encoded
+from conformance.report.events import (
+    About,
+    CallRow,
+    CaseJudged,
+    CheckRow,
+    DifferenceRow,
+    Evidence,
+    ReplyRow,
+    WantedCall,
+)
+from conformance.report.redact import Redactor
 from conformance.tree import Absent, Json, NotJson, Number, compact, read_bytes
 
 #: A string inside a payload that is longer than this is cut to its beginning, in characters.
@@ -43,6 +55,30 @@ def seen(case: Case, observed: Observation, shown: Redactor) -> Evidence:
     )
 
 
+def shortened(event: CaseJudged) -> CaseJudged:
+    """The event, very long values of its differences cut to where they part."""
+    checks = [
+        CheckRow(check.name, check.state, tuple(_parting(row) for row in check.differences)) for check in event.checks
+    ]
+    return msgspec.structs.replace(event, checks=tuple(checks))
+
+
+def _parting(row: DifferenceRow) -> DifferenceRow:
+    want, got = row.want or "", row.got or ""
+    if max(len(want), len(got)) <= LONGEST_STRING:
+        return row
+    parting = next((n for n, (left, right) in enumerate(zip(want, got, strict=False)) if left != right), 0)
+    begin = max(0, parting - _KEPT)
+    return DifferenceRow(row.where, row.kind, row.want and _window(want, begin), row.got and _window(got, begin))
+
+
+def _window(text: str, begin: int) -> str:
+    if len(text) <= LONGEST_STRING:
+        return text
+    piece = text[begin : begin + 2 * _KEPT]
+    return f"{'…' if begin else ''}{piece}… ({len(text)} characters)"
+
+
 def about(case: Case) -> About:
     """The case itself."""
     parts = {name: part for name in _PARTS if not isinstance(part := case.part(name), Absent)}
@@ -57,7 +93,7 @@ def about(case: Case) -> About:
         parts=_text(parts) if parts else "",
         repeat=case.repeat,
         wanted=tuple(_wanted(exchange.expect) for exchange in case.exchanges),
-        outcome=_text({name: case.tree[name] for name in _OUTCOMES if name in case.tree}),
+        outcome=_text(_compared({name: case.tree[name] for name in _OUTCOMES if name in case.tree})),
         warnings=_text(case.tree.get("warnings", [])),
     )
 
@@ -97,11 +133,17 @@ def _headers(headers: Iterable[tuple[str, str]], shown: Redactor) -> tuple[tuple
 def _answer(outcome: Outcome) -> str:
     match outcome:
         case Answer(value=value):
-            return _text({name: part for name, part in value.items() if name != "id"})  # the id is the protocol's
+            # The id is the message's, and another one in every run.
+            return _text(_compared({name: part for name, part in value.items() if name != "id"}))
         case NoAnswer(kind=kind, message=message):
             return f"({kind}: {message})"
         case NotStarted(message=message):
             return f"(not started: {message})"
+
+
+def _compared(outcome: dict[str, Json]) -> dict[str, Json]:
+    """The outcome with its deltas joined as the verdict joins them, so that the pointers of differences fit."""
+    return {name: joined(part) if name == "deltas" else part for name, part in outcome.items()}
 
 
 # -- bounds -----------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ _STATUS: Final[dict[str, tuple[str, str, Any]]] = {
     "n/a": ("n/a", "-", ("N/A", {"yellow": True})),
 }
 _RED: Final = {
+    "pass": ("P", "LISTED-BUT-PASSES"),
     "fail": ("F", "FAIL"),
     "equivalent": ("~", "EQUIVALENT"),
     "skip": ("S", "SKIP"),
@@ -30,8 +31,10 @@ _RED: Final = {
 }
 
 
-def status(state: str, red: bool) -> tuple[str, str, Any]:
+def status(state: str, red: bool, known: bool = False) -> tuple[str, str, Any]:
     """pytest's category, letter and word for a state."""
+    if known and not red:
+        return "known", "k", ("KNOWN", {"yellow": True})
     if not red:
         return _STATUS.get(state, ("shown only", "m", ("SHOWN-ONLY", {"yellow": True})))
     letter, word = _RED[state]
@@ -45,10 +48,13 @@ def not_started(case: Case, fault: Fault) -> CaseJudged:
     return judged(case, verdict, accept="exact", ms=0.0)
 
 
-def finished(log: EventLog, hello: Hello | None, exit_code: int, lost: Sequence[str]) -> RunFinished:
-    """The end of a run: pytest's exit code, made 11, 10 or 1 where the cases say so (corpus-and-protocol)."""
+def finished(log: EventLog, hello: Hello | None, exit_code: int, beside: Sequence[str]) -> RunFinished:
+    """The end of a run: pytest's exit code, made 11, 10 or 1 where the cases say so (corpus-and-protocol).
+
+    `beside` is what went wrong beside the cases.
+    """
     cases = list(log.cases())
-    notes = tuple(_notes(cases, hello, lost))
+    notes = (*_notes(cases, hello), *beside)
     if exit_code not in (OK, NOT_CONFORMANT) or not cases:
         return RunFinished(exit_code, notes)
     states = {case.state for case in cases}
@@ -59,7 +65,7 @@ def finished(log: EventLog, hello: Hello | None, exit_code: int, lost: Sequence[
     return RunFinished(NOT_CONFORMANT if notes else exit_code, notes)
 
 
-def _notes(cases: Sequence[CaseJudged], hello: Hello | None, lost: Sequence[str]) -> list[str]:
+def _notes(cases: Sequence[CaseJudged], hello: Hello | None) -> list[str]:
     """Why a run without a failed case is red all the same: never is green what was not checked."""
     notes = []
     if hello is not None and not any(style in hello.capabilities for style in shape.STYLES):
@@ -68,8 +74,6 @@ def _notes(cases: Sequence[CaseJudged], hello: Hello | None, lost: Sequence[str]
         notes.append("no case was checked")
     elif (must := [case for case in cases if case.level == "must"]) and not any(_checked(case) for case in must):
         notes.append("no must case was checked")
-    if lost:
-        notes.append(f"{len(lost)} calls reached the stub that belong to no case: {', '.join(lost[:3])}")
     return notes
 
 

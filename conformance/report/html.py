@@ -21,8 +21,16 @@ from conformance.report.results import Results, in_order
 #: Cases in a block: neighbours are alike, so that they compress well together.
 BLOCK: Final = 16
 
-#: State → its letter in the grid's data; upper case where it counts against the port, `_` where a port has no such case.
-LETTERS: Final = {"pass": "p", "equivalent": "e", "fail": "f", "n/a": "n", "skip": "s", "not-run": "r", "kit-error": "k"}
+#: State → its letter in the grid's data; upper case where it counts against the port, `_` for none.
+LETTERS: Final = {
+    "pass": "p",
+    "equivalent": "e",
+    "fail": "f",
+    "n/a": "n",
+    "skip": "s",
+    "not-run": "r",
+    "kit-error": "k",
+}
 _NONE: Final = "_"
 
 _SCRIPTS: Final = ("json.js", "data.js", "rows.js", "grid.js", "filters.js", "pairs.js", "detail.js", "main.js")
@@ -88,7 +96,7 @@ def _port(column: Column) -> dict[str, Any]:
 
 def _case(case: CaseJudged, clauses: dict[str, int]) -> list[Any]:
     title = case.about.title if case.about is not None else ""
-    level = LEVELS.index(case.level) if case.level in LEVELS else len(LEVELS) - 1  # type: ignore[arg-type]
+    level = LEVELS.index(case.level) if case.level in LEVELS else len(LEVELS) - 1
     return [case.id, title, level, [clauses[name] for name in case.clauses]]
 
 
@@ -135,6 +143,7 @@ def _cell(case: CaseJudged) -> dict[str, Any]:
         "red": case.red,
         "ms": case.ms,
         "reason": case.reason,
+        "known": case.known,
         "checks": case.checks,
         "provider": case.provider,
         "again": case.again,

@@ -62,7 +62,7 @@ def _case(case: CaseJudged, area: str, results: Results) -> ElementTree.Element:
     element = ElementTree.Element("testcase", classname=area, name=_xml(case.id), time=_seconds(case.ms))
     outcome = _outcome(case)
     if outcome:
-        message = f"{case.state}: {brief(case)}" if outcome == "skipped" else brief(case)
+        message = "; ".join([f"{case.state}: {brief(case)}", *case.known]) if outcome == "skipped" else brief(case)
         inner = ElementTree.SubElement(element, outcome, message=_xml(message), type=case.state)
         if outcome != "skipped":
             inner.text = _xml("\n".join(line for line, _ in failure(case, results.clauses)))

@@ -34,7 +34,7 @@ def summary(results: Results) -> Iterator[str]:
     yield from _states(cases)
     for note in results.finished.notes:
         yield from ("", f"**Red:** {prose(note)}")
-    if step := next_step(cases):
+    if step := next_step(cases, results.finished.exit_code):
         yield from ("", f"**Next:** {prose(step.text)} {code(step.command)}".rstrip())
     if red:
         yield from ("", "### Where failures begin", "", *_groups(cases))

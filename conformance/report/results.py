@@ -72,9 +72,7 @@ def from_log(log: EventLog, corpus: Corpus, options: Options, *, seconds: float)
 
 def not_started(corpus: Corpus, cases: Iterable[Case], options: Options, exit_code: int, reason: str) -> Results:
     """The results of a run whose port could not be started: nothing was checked, and the report says so."""
-    events = in_order(
-        _whole(judged(case, NotRun(reason), accept=options.accept, ms=0.0), case) for case in cases
-    )
+    events = in_order(_whole(judged(case, NotRun(reason), accept=options.accept, ms=0.0), case) for case in cases)
     started = _header(_nobody(options, corpus), corpus)
     return Results(started, events, RunFinished(exit_code, (reason,), states=count(events)))
 
@@ -90,7 +88,7 @@ def in_order(cases: Iterable[CaseJudged]) -> tuple[CaseJudged, ...]:
 
 
 def _whole(event: CaseJudged, case: Case) -> CaseJudged:
-    return msgspec.structs.replace(event, about=evidence.about(case))
+    return msgspec.structs.replace(evidence.shortened(event), about=evidence.about(case))
 
 
 def _nobody(options: Options, corpus: Corpus) -> RunStarted:

@@ -18,6 +18,7 @@ _WIDTH: Final = 200
 _LEAD: Final = 60
 
 _VERBS: Final = {
+    "pass": "LISTED BUT PASSES",
     "fail": "FAIL",
     "equivalent": "EQUIVALENT",
     "skip": "SKIP",

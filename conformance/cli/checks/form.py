@@ -18,8 +18,12 @@ PLACE_AREAS = re.compile(r"/client(/|$)|/exchanges/\d+/expect/headers(/|$)")
 #: What is written for people, or names where things come from: any host may be named there.
 PROSE = re.compile(r"/(title|why|source|loose|deviates)(/|$)")
 
-_URL = re.compile(r"https?://[^\s\"'<>\\){]+", re.IGNORECASE)
-_SAFE_HOST = re.compile(r"(.+\.)?(example(\.(com|org|net))?|test|invalid)|localhost|127\.0\.0\.1|json-schema\.org")
+#: How a draft marks what people have to write.
+TODO = "TODO"
+
+#: Where a text names a host, and the hosts that are nobody's.
+URL = re.compile(r"https?://[^\s\"'<>\\){]+", re.IGNORECASE)
+SAFE_HOST = re.compile(r"(.+\.)?(example(\.(com|org|net))?|test|invalid)|localhost|127\.0\.0\.1|json-schema\.org")
 
 
 def check_schema(case: Source) -> Iterator[Fault]:
@@ -69,8 +73,8 @@ def check_text(case: Source) -> Iterator[Fault]:
             continue
         if ("{stub}" in text or "{key}" in text) and not PLACE_AREAS.match(pointer):
             yield case.fault("hosts", pointer, "{stub} and {key} expand only in client and in expected headers")
-        for host in map(_host, _URL.findall(text)):
-            if not _SAFE_HOST.fullmatch(host):
+        for host in map(host_of, URL.findall(text)):
+            if not SAFE_HOST.fullmatch(host):
                 yield case.fault("hosts", pointer, f"{host or 'no host'}: name one under example, example.com or test")
 
 
@@ -82,7 +86,8 @@ def strings(case: Source) -> Iterator[tuple[str, str]]:
                 yield pointer, item
 
 
-def _host(url: str) -> str:
+def host_of(url: str) -> str:
+    """The host of a URL in lower case; "" where there is none."""
     try:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
@@ -95,6 +100,15 @@ def check_variants(case: Source) -> Iterator[Fault]:
         for pointer in mapping(changes):
             if _parent(case.tree, pointer) is ABSENT:
                 yield case.fault("variants", join("/variants", name), f"{pointer} leads nowhere")
+
+
+def check_finished(case: Source) -> Iterator[Fault]:
+    """Nothing is left of a draft: no TODO where people read, and an outcome that says something."""
+    for pointer, text in strings(case):
+        if PROSE.match(pointer) and text.startswith(TODO):
+            yield case.fault("finished", pointer, "is still to be written")
+    if case.value.get("result") == {}:
+        yield case.fault("finished", "/result", "says nothing: list what the caller gets, or let bless do it")
 
 
 def _parent(tree: Json, pointer: str) -> object:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -107,6 +108,11 @@ def check_types(case: Source) -> Iterator[Fault]:
         if isinstance(reply.get("json"), dict) and not _excused(case, pointer):
             for text in types.check_reply(style, concrete(reply["json"])):
                 yield case.fault("sdk-types", pointer, f"response type: {text}")
+
+
+def has_types() -> bool:
+    """Are the SDKs there? Without them `check_types` is wrong usage."""
+    return all(find_spec(name) is not None for name in providers.STYLES)
 
 
 @cache

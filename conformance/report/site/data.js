@@ -1,4 +1,4 @@
-// What the page was given, made ready for filtering, and a few helpers.
+// What the page was given, made ready for filtering, and a few small functions.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);

@@ -20,6 +20,7 @@ async function open(one, port, { focus = true, history: kept = true } = {}) {
   panel.scrollTop = 0;
   drawn = null;
   drawRows();
+  if (activeCell()) sideways(activeCell());
   if (focus) panel.querySelector("h2").focus({ preventScroll: true });
   performance.mark("opened");
 }
@@ -59,7 +60,7 @@ function bar(one, port, cell) {
   const copy = (event) => navigator.clipboard?.writeText(link.href).then(() => { event.target.textContent = "copied"; });
   return element("div", { class: "bar" },
     element("span", { class: `chip ${styleOf(letter)}` }, sign || "·"),
-    element("strong", { class: "grow" }, cell && !cell.red && "fsr".includes(letter) ? `${state}, shown only` : state),
+    element("strong", { class: "grow" }, cell && !cell.red && "fsr".includes(letter) ? `${state}, ${cell.known.length ? "known" : "shown only"}` : state),
     element("button", { type: "button", title: "the same case, the port before", onclick: () => neighbour(0, -1) }, "◂ port"),
     element("button", { type: "button", title: "the same case, the next port", onclick: () => neighbour(0, 1) }, "port ▸"),
     element("button", { type: "button", title: "the case above", onclick: () => neighbour(-1, 0) }, "▴ case"),
@@ -80,7 +81,7 @@ function neighbour(rows, columns) {
 }
 
 function reasons(cell) {
-  return [...(cell.reason ? [element("p", {}, cell.reason)] : []), ...labelled("the provider would say", cell.provider)];
+  return [...(cell.reason ? [element("p", {}, cell.reason)] : []), ...labelled("a known failure", cell.known.join("\n")), ...labelled("the provider would say", cell.provider)];
 }
 
 function differences(cell) {
@@ -151,21 +152,36 @@ function shownReply(reply) {
   return [...line, ...(reply.headers ?? []).map((pair) => pair.join(": ")), ...fault, "", pretty(reply.body ?? "")].join("\n").trim();
 }
 
-/** Expected and given, side by side, for each part of the outcome: only its listed keys are compared. */
+/** Expected and given, side by side, for each part of the outcome. */
 function back(about, cell) {
   if (!cell.evidence) return [];
   const want = parseJson(about?.outcome ?? ""), got = parseJson(cell.evidence.answer ?? "");
   if (!want || !got) return section("What came back", ...labelled("expected", pretty(about?.outcome ?? "")), ...labelled("got", pretty(cell.evidence.answer ?? "")));
   const marks = checkOf(cell, "result").map((row) => row.where);
   const prefixed = marks.map((mark) => (/^\/(deltas|fired)(\/|$)/.test(mark) ? mark : mark === "outcome" ? "" : mark && !mark.startsWith("/") ? null : `/${mainPart(want)}${mark}`));
-  const known = new Set(want.items.map(([key]) => key)), extra = got.items.filter(([key]) => key !== '"warnings"' || known.has(key));
-  const shown = mainPart(want) === "declare" ? { kind: "object", items: [['"declare"', { kind: "object", items: extra }]] } : { kind: "object", items: extra };
+  const items = got.items.filter(([key]) => key !== '"warnings"');
+  const given = { kind: "object", items: mainPart(want) === "declare" ? [['"declare"', { kind: "object", items }]] : items };
   const text = (tree) => printed(tree).join("\n");
   const warnings = got.items.find(([key]) => key === '"warnings"');
-  return section("What came back", pairTable(text(want), text(shown), prefixed.filter((mark) => mark !== null), ["expected", "got"]),
-    element("h4", {}, "warnings"),
-    pairTable(about.warnings || "[]", warnings ? text(warnings[1]) : "[]", checkOf(cell, "warnings").length ? [""] : [], ["expected (code and pointer are compared)", "got"]));
+  return section("What came back",
+    pairTable(text(want), text(compared(want, given)), prefixed.filter((mark) => mark !== null), ["expected", "got"]),
+    element("h4", {}, "warnings (code and pointer are compared)"),
+    pairTable(about.warnings || "[]", warnings ? text(warnings[1]) : "[]", checkOf(cell, "warnings").length ? [""] : [], ["expected", "got"]),
+    element("details", {}, element("summary", {}, "all that came back"), element("pre", {}, pretty(cell.evidence.answer))));
 }
+
+/** What came back without what is not compared: of a result, an error, usage and firings only the keys the case lists. */
+function compared(want, got) {
+  const listed = new Map(want.items);
+  const items = got.items.map(([key, node]) => {
+    const model = listed.get(key);
+    if (!LISTED.has(key) || model?.kind !== "object" || node.kind !== "object") return [key, node];
+    const keys = new Set(model.items.map(([name]) => name));
+    return [key, compared(model, { kind: "object", items: node.items.filter(([name]) => keys.has(name)) })];
+  });
+  return { kind: "object", items };
+}
+const LISTED = new Set(['"result"', '"error"', '"usage"', '"fired"']);
 
 const mainPart = (want) => want.items.map(([key]) => unquoted(key)).find((key) => ["result", "error", "declare"].includes(key));
 

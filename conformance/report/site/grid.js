@@ -87,7 +87,7 @@ function groupName(row) {
 
 function caseCell(one, port, column) {
   const letter = one.letters[port], { name: state, sign } = stateOf(letter);
-  const aside = !isRed(letter) && "fsr".includes(letter) ? ", shown only" : "";
+  const aside = !isRed(letter) && "fsr".includes(letter) ? ", does not count" : "";
   return cell(column, styleOf(letter), sign, `${state}${aside}: ${one.id} on ${PORTS[port].slug}`);
 }
 

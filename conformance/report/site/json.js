@@ -1,6 +1,7 @@
 // JSON as it was written: numbers keep their tokens, texts their escapes, objects their order and their duplicates.
+// A word in brackets is what the kit writes for a value that JSON cannot hold.
 
-const SPACE = /[ \t\r\n]*/y, STRING = /"(?:[^"\\]|\\.)*"/y, WORD = /[^\s,:{}\[\]"]+/y;
+const SPACE = /[ \t\r\n]*/y, STRING = /"(?:[^"\\]|\\.)*"/y, WORD = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|\([^()]*\)/y;
 
 /** A tree of {kind: "object"|"array"|"scalar", items: [[key, node]…]|[node…], raw}; null for what is no JSON. */
 function parseJson(text) {

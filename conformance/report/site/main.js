@@ -42,6 +42,14 @@ function onGridClick(event) {
   if (found) activate(Number(found.parentElement.dataset.row), Number(found.dataset.column));
 }
 
+/** Wherever the focus comes from, arrows go on from there. */
+function onGridFocus(event) {
+  const { column } = event.target.dataset, { row } = event.target.parentElement.dataset;
+  if (column === undefined || row === undefined) return;
+  Object.assign(active, { row: Number(row), column: Number(column) });
+  markActive();
+}
+
 function onPageKey(event) {
   const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement?.tagName ?? "");
   if (event.key === "Escape" && opened) close();
@@ -55,7 +63,7 @@ function drawLegend() {
   const state = (letter) => element("span", {}, element("span", { class: `chip ${styleOf(letter)}` }, stateOf(letter).sign), ` ${stateOf(letter).name}`);
   const keys = (text, ...names) => element("span", { class: "keys" }, ...names.map((key) => element("kbd", {}, key)), ` ${text}`);
   byId("legend").append(..."PEFNSRK".split("").map((letter) => state(letter)),
-    element("span", {}, element("span", { class: "chip s-shown" }, "✗"), " shown only"),
+    element("span", {}, element("span", { class: "chip s-shown" }, "✗"), " shown only, or known"),
     element("span", {}, element("span", { class: "chip s-part" }, "3/4"), " case files that hold, of those checked"),
     keys("move", "↑", "↓", "←", "→"), keys("open", "Enter"), keys("close", "Esc"), keys("filter", "/"));
 }
@@ -66,6 +74,7 @@ grid.addEventListener("scroll", () => {
 }, { passive: true });
 grid.addEventListener("keydown", onGridKey);
 grid.addEventListener("click", onGridClick);
+grid.addEventListener("focusin", onGridFocus);
 document.addEventListener("keydown", onPageKey);
 new ResizeObserver(() => { drawHead(); redraw(); }).observe(grid);
 addEventListener("hashchange", followLink);
@@ -74,7 +83,7 @@ for (const key of FIELDS) field[key].addEventListener("input", () => {
   if (key === "style") fillAreas();
   applyFilter();
 });
-byId("reset").addEventListener("click", resetFilter);
+byId("clear").addEventListener("click", resetFilter);
 byId("unfold").addEventListener("click", () => { foldAll(!view.all); showFolding(); redraw(); });
 if (matchMedia("(max-width: 40rem)").matches) byId("more").open = false;
 

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
 from conformance.canonical import canonical, fixtures_root, read
-from conformance.cli import main
+from conformance.cli import cli, main
+
+PORTS = Path(__file__).parent / "ports"
 
 GOOD: dict[str, Any] = {
     "id": "anthropic/results/two-in-one-turn",
@@ -152,6 +155,21 @@ def bench(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
         shutil.copy(path, fixtures)
     monkeypatch.chdir(tmp_path)
     return Bench(fixtures, capsys)
+
+
+Verb = Callable[..., Result]
+
+
+@pytest.fixture
+def verb(monkeypatch: pytest.MonkeyPatch) -> Verb:
+    """Runs a verb as click's own runner does, outside of CI; the ports of this folder can be imported."""
+    monkeypatch.syspath_prepend(PORTS)
+    monkeypatch.delenv("CI", raising=False)
+
+    def run(*argv: str | Path, stdin: str | bytes | None = None, **env: str) -> Result:
+        return CliRunner().invoke(cli, [str(item) for item in argv], input=stdin, env=env, catch_exceptions=False)
+
+    return run
 
 
 @pytest.fixture

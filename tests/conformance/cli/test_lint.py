@@ -324,3 +324,43 @@ def test_five_hundred_cases_take_a_few_seconds(bench: Any, good: dict[str, Any])
     start = time.perf_counter()
     bench.lint("--allow-duplicates")
     assert time.perf_counter() - start < 20
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value"),
+    [
+        ("/title", "TODO: the expectation in one line"),
+        ("/source/ref", "TODO: where"),
+        ("/loose/~1result~1tool_calls~10~1arguments", "TODO: why"),
+    ],
+)
+def test_a_draft_is_not_finished(bench: Any, good: dict[str, Any], pointer: str, value: str) -> None:
+    *steps, last = [step.replace("~1", "/") for step in pointer.split("/")[1:]]
+    inner = good
+    for step in steps:
+        inner = inner[step]
+    inner[last] = value
+    bench.write(good)
+    ran = bench.lint()
+    assert ran.code == 11
+    assert f"{pointer}: is still to be written" in ran.out
+    assert bench.lint("--allow-unfinished").code == 0
+
+
+def test_a_result_has_to_say_something(bench: Any, good: dict[str, Any]) -> None:
+    del good["loose"]
+    bench.write(good | {"result": {}})
+    ran = bench.lint()
+    assert "/result: says nothing" in ran.out
+
+
+def test_faults_as_json(bench: Any, good: dict[str, Any]) -> None:
+    path = bench.write(good | {"title": "TODO"})
+    (line,) = bench.lint("--json").lines
+    assert json.loads(line) == {
+        "file": str(path.relative_to(bench.fixtures.parent)),
+        "line": 3,
+        "pointer": "/title",
+        "check": "finished",
+        "message": "is still to be written",
+    }

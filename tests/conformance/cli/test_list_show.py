@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+pytest_plugins = ["pytester"]
+
 
 def test_list_names_each_case_and_variant(bench: Any, good: dict[str, Any]) -> None:
     bench.write(good | {"variants": {"other": {"/request/max_tokens": 64}}})
@@ -64,3 +66,77 @@ def test_a_broken_file_is_a_corpus_fault(bench: Any, good: dict[str, Any]) -> No
     ran = bench.run("list", "--fixtures", bench.fixtures)
     assert ran.code == 11
     assert "/level" in ran.err
+
+
+def ids(ran: Any) -> list[str]:
+    assert ran.exit_code == 0
+    return [json.loads(line)["id"] for line in ran.stdout.splitlines()]
+
+
+def test_list_filters_by_place_words_and_version(bench: Any, good: dict[str, Any], verb: Any) -> None:
+    other = {"id": "openai/results/later", "since": "1.1", "requires": ["openai"], "title": "Something else entirely"}
+    client = {**good["client"], "style": "openai"}
+    bench.write(good)
+    bench.write(good | other | {"client": client})
+    here = ("list", "--json", "--fixtures", bench.fixtures)
+    assert ids(verb(*here, "--style", "openai")) == [other["id"]]
+    assert ids(verb(*here, "--style", "openai", "--style", "anthropic")) == [good["id"], other["id"]]
+    assert ids(verb(*here, "--area", "res*")) == [good["id"], other["id"]]
+    assert ids(verb(*here, "--area", "res")) == []
+    assert ids(verb(*here, "--since", "1.0")) == [good["id"]]
+    assert ids(verb(*here, "--text", "something ELSE")) == [other["id"]]
+    assert ids(verb(*here, "--text", '"tool_use_id":"b1"')) == [good["id"], other["id"]]
+
+
+def test_list_filters_by_how_a_run_went(bench: Any, good: dict[str, Any], verb: Any, pytester: Any) -> None:
+    bench.write(good)
+    bench.write(good | {"id": "anthropic/results/wrong", "result": {"text": "something else"}})
+    where = bench.fixtures.parent / "report"
+    kit = pytester.runpytest_inprocess(
+        "--toolnexus-conformance", f"--toolnexus-fixtures={bench.fixtures}", f"--toolnexus-report={where}"
+    )
+    assert kit.ret == 1
+    here = ("list", "--json", "--fixtures", bench.fixtures)
+    assert ids(verb(*here, "--state", "fail", "--results", where)) == ["anthropic/results/wrong"]
+    assert ids(verb(*here, "--state", "fail", "--state", "pass", "--results", where)) == [
+        good["id"],
+        "anthropic/results/wrong",
+    ]
+    shown = verb("list", "--fixtures", bench.fixtures, "--results", where).stdout.splitlines()
+    assert [line.split()[0] for line in shown] == ["pass", "fail"]
+
+
+def test_a_state_needs_a_run(bench: Any, verb: Any) -> None:
+    ran = verb("list", "--fixtures", bench.fixtures, "--state", "fail")
+    assert ran.exit_code == 4
+    assert "--results" in ran.stderr
+
+
+def test_list_names_the_clauses_that_want_for_cases(bench: Any, good: dict[str, Any], verb: Any) -> None:
+    bench.write(good)
+    ran = verb("list", "--uncovered", "--json", "--fixtures", bench.fixtures, "--clause", "anthropic.results")
+    assert [json.loads(line) for line in ran.stdout.splitlines()] == [
+        {"clause": "anthropic.results-merge", "level": "must", "cases": 1, "negative": 0, "missing": "has 1 of 3 cases"}
+    ]
+    must = verb("list", "--uncovered", "--level", "must", "--fixtures", bench.fixtures)
+    assert {line.split()[0] for line in must.stdout.splitlines()} == {"must"}
+
+
+def test_show_says_what_a_variant_changes(bench: Any, good: dict[str, Any], verb: Any) -> None:
+    bench.write(good | {"variants": {"other": {"/request/max_tokens": 7}}})
+    whole = verb("show", "--fixtures", bench.fixtures, good["id"]).stdout
+    assert "variants  other" in whole
+    out = verb("show", "--fixtures", bench.fixtures, f"{good['id']}[other]").stdout
+    assert '"/request/max_tokens": 7' in out.partition("the variant changes")[2]
+
+
+def test_show_takes_a_file(bench: Any, good: dict[str, Any], verb: Any) -> None:
+    path = bench.write(good)
+    assert good["why"] in verb("show", path).stdout
+
+
+def test_show_shows_an_exact_text_as_it_is(bench: Any, good: dict[str, Any], verb: Any) -> None:
+    text = '{"messages": [{"role": "user", "content": "a"}], "max_tokens": 64.0}'
+    del good["request"]
+    bench.write(good | {"request_text": text})
+    assert text in verb("show", "--fixtures", bench.fixtures, good["id"]).stdout

@@ -40,7 +40,9 @@ class History:
         self.system: list[tuple[int, list[Piece], Raw | None]] = []
         self.marks: list[Mark] = []
         self._messages = read_messages(fields, log)
-        self._all_objects = fields.plain is not None and all_object_bytes(arguments_of(fields.plain.messages))
+        texts = arguments_of(fields.plain.messages) if fields.plain is not None else []
+        # A few calls are looked at one by one; many, together.
+        self._all_objects = len(texts) > 4 and all_object_bytes(texts)
         self._read()
 
     def _read(self) -> None:

@@ -1,0 +1,1 @@
+"""Tools to write cases: choosing, trying, blessing, recording and serving them; `conformance.cli` has their verbs."""

@@ -1,0 +1,1 @@
+"""The stub as a plain HTTP service, for test suites in other languages."""

@@ -1,0 +1,121 @@
+"""`ports`: the adapters that come with the kit, built and run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from conformance import adapters
+from conformance.adapters import Adapter
+from conformance.cli import options
+from conformance.faults import CorpusFault, PortFault
+
+#: Exit codes of several runs, the worst first.
+_WORST = (CorpusFault.exit_code, PortFault.exit_code, 4, 3, 2, 1, 5, 0)
+
+
+@click.group("ports")
+def command() -> None:
+    """Build and run the adapters that come with the kit: ports of the contract, other translators, templates."""
+
+
+@command.command("list")
+@options.as_json("One JSON object a port, for programs.")
+def listed(as_json: bool) -> None:
+    """Which adapters there are, and which of them are built."""
+    rows = [_row(adapter) for adapter in adapters.every().values()]
+    if as_json:
+        for row in rows:
+            click.echo(json.dumps(row))
+        return
+    width = max((len(str(row["name"])) for row in rows), default=0)
+    for row in rows:
+        built = "built" if row["installed"] else "     "
+        click.echo(f"{row['name']:<{width}}  {row['kind']:<8}  {built}  {row['title']}{_versions(row['versions'])}")
+    click.echo(f"\nbuilt in {adapters.cache() / 'ports'}; build one with: ports install NAME", err=True)
+
+
+def _row(adapter: Adapter) -> dict[str, object]:
+    return {
+        **{name: getattr(adapter, name) for name in ("name", "title", "language", "kind", "accept", "requires")},
+        "versions": dict(adapter.versions),
+        "gateway": adapter.gateway is not None,
+        "installed": adapter.installed,
+        "folder": str(adapter.folder),
+    }
+
+
+def _versions(versions: object) -> str:
+    pairs = versions.items() if isinstance(versions, dict) else ()
+    return f" ({', '.join(f'{name} {version}' for name, version in pairs)})" if pairs else ""
+
+
+@command.command("install", epilog=options.example("ports install toolnexus_py"))
+@click.argument("names", nargs=-1, required=True, metavar="NAME…")
+@click.option("--again", is_flag=True, help="Also what is built already.")
+def install(names: Sequence[str], again: bool) -> int:
+    """Build adapters, each in a folder of its own, with the versions that it pins.
+
+    Goes on with the next one where one cannot be built. Exit code 10 if any could not.
+    """
+    code = 0
+    for adapter in adapters.named(names):
+        if adapter.installed and not again:
+            click.echo(f"{adapter.name}: built already")
+            continue
+        try:
+            adapters.install(adapter)
+            click.echo(f"{adapter.name}: built in {adapter.build}")
+        except PortFault as wrong:
+            click.echo(f"Error: {wrong}", err=True)
+            code = wrong.exit_code
+    return code
+
+
+@command.command(
+    "run",
+    context_settings={"ignore_unknown_options": True},
+    epilog=options.example(
+        "ports run toolnexus_py", "ports run toolnexus_py litellm --report out -n 2", title="Examples"
+    ),
+)
+@click.option(
+    "--report", type=click.Path(file_okay=False, path_type=Path), help="Write each port's reports to DIR/NAME."
+)
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="NAME… [PYTEST OPTION…]")
+def run(words: Sequence[str], report: Path | None) -> int:
+    """Run the corpus against adapters that are built, each with its own strength of verdict and its known failures.
+
+    What begins with a dash, and all after it, goes to pytest: --toolnexus-level must, -k, -n 2. The exit code is the
+    worst of the runs'.
+    """
+    first = next((place for place, word in enumerate(words) if word.startswith("-")), len(words))
+    chosen = adapters.named(words[:first])
+    if not chosen:
+        raise click.UsageError("name a port first; see ports list")
+    codes = {adapter.name: _run(adapter, words[first:], report) for adapter in chosen}
+    if len(codes) > 1:
+        click.echo("")
+        for name, code in codes.items():
+            click.echo(f"{name}: {'conformant' if code == 0 else f'exit code {code}'}")
+    return min(codes.values(), key=lambda code: _WORST.index(code) if code in _WORST else 0)
+
+
+def _run(adapter: Adapter, more: Sequence[str], report: Path | None) -> int:
+    if not adapter.installed:
+        click.echo(f"Error: {adapter.name} is not built, or has changed since: ports install {adapter.name}", err=True)
+        return PortFault.exit_code
+    click.echo(f"== {adapter.name}: {adapter.title}")
+    command = [sys.executable, "-m", "pytest", "--toolnexus-conformance", *adapter.arguments()]
+    command += ["--toolnexus-report", str(report / adapter.name)] if report is not None else []
+    try:
+        with adapters.started(adapter):
+            return subprocess.run([*command, *more], check=False).returncode
+    except PortFault as wrong:
+        click.echo(f"Error: {wrong}", err=True)
+        return wrong.exit_code

@@ -1,0 +1,8 @@
+"""The misbehaving ports are scripts; the tests import their tables."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

@@ -1,0 +1,1 @@
+"""The mutants, a theme a file."""
