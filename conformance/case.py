@@ -131,8 +131,12 @@ class Case:
         implied = [key for key in OPTIONAL if key in self.tree]
         style = [self.style] if self.style else []
         # No retries is what every port can do.
-        options = [key for key in OPTIONS if self.client.get(key) not in (None, "0")]
+        options = [key for key in OPTIONS if self._sets(key)]
         return tuple(dict.fromkeys([*self.requires, *style, *implied, *options]))
+
+    def _sets(self, option: str) -> bool:
+        value = self.client.get(option)
+        return value is not None and not (option == "retries" and value == "0")
 
     @property
     def request_text(self) -> str | None:

@@ -18,6 +18,7 @@ from toolnexus.metrics import MetricEvent
 from toolnexus.request import TranslateRequest
 from toolnexus.result import TranslateResult
 from toolnexus.retry import RetryPolicy, error_info
+from toolnexus.span import Span, no_span
 from toolnexus.wire import decode, encode, shape
 from toolnexus.wire.exact import plain
 from toolnexus.wire.exchange import ProviderRequest
@@ -96,6 +97,7 @@ class Plan:
     body_transform: Callable[[Any], Any] | None = None
     record: Callable[[MetricEvent], None] = lambda event: None
     timing: Timing = field(default_factory=Timing)
+    span: Callable[[ClientConfig], Span] = no_span
 
     @property
     def shapes(self) -> bool:
@@ -112,16 +114,21 @@ def translation(plan: Plan, request: TranslateRequest) -> Steps:
     started = plan.timing.clock()
     deadline = plan.deadline(started)
     model = plan.config.model
+    span = plan.span(plan.config)
     try:
-        sent = encode(request, plan.config)
-        if plan.shapes:
-            sent, model = yield from _shaped(plan, sent)
-        result: TranslateResult = yield from _attempts(plan, Send(sent, deadline), deadline)
-        if plan.after_llm is not None:
-            yield Ask(plan.after_llm, {"response": plain(result._body), "model": model})
-    except BaseException:
+        with span:
+            sent = encode(request, plan.config)
+            if plan.shapes:
+                sent, model = yield from _shaped(plan, sent)
+            span.sent(sent)
+            result: TranslateResult = yield from _attempts(plan, Send(sent, deadline), deadline)
+            if plan.after_llm is not None:
+                yield Ask(plan.after_llm, {"response": plain(result._body), "model": model})
+    except BaseException as error:
+        span.failed(error)
         plan.record(MetricEvent(model, "error", _ms(plan, started)))
         raise
+    span.answered(result)
     usage = result.usage
     plan.record(MetricEvent(model, "ok", _ms(plan, started), usage.prompt_tokens, usage.completion_tokens))
     return result

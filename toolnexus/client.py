@@ -19,6 +19,7 @@ from toolnexus.metrics import MetricEvent, Metrics
 from toolnexus.request import TranslateRequest
 from toolnexus.result import TranslateResult
 from toolnexus.retry import RetryPolicy
+from toolnexus.span import Span, no_span
 from toolnexus.streaming import AsyncStream, Stream
 from toolnexus.transport import DEFAULT_LIMIT, KEPT, KEPT_S, Limits, apost, post
 from toolnexus.watch import POLL_S, CancelToken, Watch, cancelled
@@ -59,6 +60,7 @@ class _Settings:
         on_metric: Callable[[MetricEvent], Any] | None = None,
         max_response_bytes: int = DEFAULT_LIMIT,
         timing: Timing | None = None,
+        tracing: Callable[[ClientConfig], Span] = no_span,
     ) -> None:
         if api_key is None and style in STYLES:
             api_key = os.environ.get(STYLES[style].key_variable) or None
@@ -98,6 +100,7 @@ class _Settings:
             body_transform,
             self._record,
             timing or Timing(),
+            tracing,
         )
 
     def _record(self, event: MetricEvent) -> None:

@@ -14,6 +14,7 @@ from toolnexus.errors import TranslateError
 from toolnexus.metrics import MetricEvent
 from toolnexus.request import TranslateRequest
 from toolnexus.result import TranslateResult, Usage, Warning
+from toolnexus.span import Span
 from toolnexus.stream import StreamDecoder, deltas_of
 from toolnexus.transport import AsyncLiveSource, LiveSource
 from toolnexus.wire.delta import Delta, Partial
@@ -38,9 +39,11 @@ class _Stream:
         self._opened = False
         self._done = False
         self._recorded = False
+        self._span = Span()
 
     def _begin(self, sent: ProviderRequest, model: str, answer: TranslateResult | Live) -> None:
         self._model = model
+        self._span.sent(sent)
         if isinstance(answer, Live):
             self._source = answer.source
             self._decoder = StreamDecoder(
@@ -60,10 +63,14 @@ class _Stream:
     def _ms(self) -> float:
         return (self._plan.timing.clock() - self._started) * 1000
 
-    def _record(self, status: str) -> None:
+    def _record(self, status: str, error: BaseException | None = None) -> None:
         if self._recorded:
             return
         self._recorded = True
+        if error is not None:
+            self._span.failed(error)
+        else:
+            self._span.streamed(self, self._first_delta_ms)
         usage = self.usage
         self._plan.record(
             MetricEvent(
@@ -79,7 +86,7 @@ class _Stream:
     def _failed(self, error: BaseException) -> BaseException:
         """The error to raise, with what had come where it is ours."""
         self._done = True
-        self._record("error")
+        self._record("error", error)
         if isinstance(error, TranslateError) and error.partial is None and self._decoder is not None:
             return self._decoder.broken(error)
         return error
@@ -148,7 +155,9 @@ class Stream(_Stream):
 
     def _open(self) -> None:
         self._opened = True
-        self._begin(*self._run(self._steps))
+        self._span = self._plan.span(self._plan.config)
+        with self._span:
+            self._begin(*self._run(self._steps))
 
     def __iter__(self) -> Self:
         return self
@@ -231,7 +240,9 @@ class AsyncStream(_Stream):
 
     async def _open(self) -> None:
         self._opened = True
-        self._begin(*await self._run(self._steps))
+        self._span = self._plan.span(self._plan.config)
+        with self._span:
+            self._begin(*await self._run(self._steps))
 
     def __aiter__(self) -> Self:
         return self

@@ -217,7 +217,11 @@ def test_a_token_that_is_set_already_means_no_call(kind: str, provider: Any) -> 
 
 
 def test_a_token_that_is_never_set_changes_nothing(kind: str, provider: Any) -> None:
-    provider.script = lambda seen, wire: (time.sleep(0.15), wire.send(provider.good(seen)))
+    def slowly(seen: Any, wire: Any) -> None:
+        time.sleep(0.15)
+        wire.send(provider.good(seen))
+
+    provider.script = slowly
     assert run(kind, provider.url, cancel=threading.Event(), timeout_ms=5000).text == "hello"
 
 

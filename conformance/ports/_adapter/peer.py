@@ -159,7 +159,12 @@ def _reasoning(said: dict[str, Any]) -> Any:
 
 def _call(call: dict[str, Any]) -> dict[str, Any]:
     if call.get("type") == "custom":
-        return {"id": call["id"], "type": "custom", "name": call["custom"]["name"], "arguments": call["custom"]["input"]}
+        return {
+            "id": call["id"],
+            "type": "custom",
+            "name": call["custom"]["name"],
+            "arguments": call["custom"]["input"],
+        }
     inner = call["function"]
     return {"id": call["id"], "type": "function", "name": inner["name"], "arguments": inner["arguments"]}
 

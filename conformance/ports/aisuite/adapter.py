@@ -9,8 +9,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "_adapter"))
 
-import aisuite  # noqa: E402
-import peer  # noqa: E402
+import aisuite
+import peer
 
 PORT = {
     "name": "aisuite",

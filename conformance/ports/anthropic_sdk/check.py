@@ -2,9 +2,10 @@
 
     python check.py            needs toolnexus-conformance[dev], which pins the SDK
 
-Every expected body of an Anthropic case is held against the SDK's request types, then sent by the SDK's own client to the
-loopback stub, which must see exactly that body. Every canned JSON answer must come back through the client as it was
-scripted: a `Message` with the same blocks, or an `APIStatusError` with the same status. Ends with 1 if anything differs.
+Every expected body of an Anthropic case is held against the SDK's request types, then sent by the SDK's own client to
+the loopback stub, which must see exactly that body. Every canned JSON answer must come back through the client as it
+was scripted: a `Message` with the same blocks, or an `APIStatusError` with the same status. Ends with 1 if anything
+differs.
 """
 
 from __future__ import annotations

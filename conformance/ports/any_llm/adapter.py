@@ -11,9 +11,9 @@ from typing import Any
 os.environ["ANY_LLM_UNIFIED_EXCEPTIONS"] = "1"  # the library's own errors, its announced default
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "_adapter"))
 
-import peer  # noqa: E402
-from any_llm import AnyLLM  # noqa: E402
-from any_llm.exceptions import AnyLLMError  # noqa: E402
+import peer
+from any_llm import AnyLLM
+from any_llm.exceptions import AnyLLMError
 
 PORT = {
     "name": "any-llm-sdk",

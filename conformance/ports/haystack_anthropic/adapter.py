@@ -1,7 +1,7 @@
 """Speaks the port protocol, version 1, for Haystack: `AnthropicChatGenerator(…).run(…)`.
 
-Both ends are Haystack's own: `ChatMessage.from_openai_dict_format` reads the history, `to_openai_dict_format` writes the
-answer.
+Both ends are Haystack's own: `ChatMessage.from_openai_dict_format` reads the history, `to_openai_dict_format` writes
+the answer.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "_adapter"))
 
-import peer  # noqa: E402
-from haystack.dataclasses import ChatMessage  # noqa: E402
-from haystack.tools import Tool  # noqa: E402
-from haystack.utils import Secret  # noqa: E402
-from haystack_integrations.components.generators.anthropic import AnthropicChatGenerator  # noqa: E402
+import peer
+from haystack.dataclasses import ChatMessage
+from haystack.tools import Tool
+from haystack.utils import Secret
+from haystack_integrations.components.generators.anthropic import AnthropicChatGenerator
 
 PORT = {
     "name": "haystack-anthropic",

@@ -11,8 +11,8 @@ from typing import Any
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else importing it asks the network for prices
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "_adapter"))
 
-import litellm  # noqa: E402
-import peer  # noqa: E402
+import litellm
+import peer
 
 litellm.telemetry = False
 litellm.suppress_debug_info = True
@@ -23,6 +23,7 @@ PORT = {
     "version": importlib.metadata.version("litellm"),
     "url": "https://github.com/BerriAI/litellm",
 }
+
 
 def translate(message: dict[str, Any]) -> peer.Reply:
     body = peer.chat_body(message)

@@ -12,8 +12,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "_adapter"))
 
-import peer  # noqa: E402
-from llm_rosetta import ConversionError, ConversionPipeline  # noqa: E402
+import peer
+from llm_rosetta import ConversionError, ConversionPipeline
 
 PORT = {
     "name": "llm-rosetta",

@@ -13,16 +13,16 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "_adapter"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import peer  # noqa: E402
-from anthropic import AsyncAnthropic  # noqa: E402
-from history import messages_of  # noqa: E402
-from pydantic_ai.direct import model_request_sync  # noqa: E402
-from pydantic_ai.exceptions import AgentRunError, ModelAPIError, UserError  # noqa: E402
-from pydantic_ai.messages import ModelResponse  # noqa: E402
-from pydantic_ai.models import ModelRequestParameters  # noqa: E402
-from pydantic_ai.models.anthropic import AnthropicModel  # noqa: E402
-from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: E402
-from pydantic_ai.tools import ToolDefinition  # noqa: E402
+import peer
+from anthropic import AsyncAnthropic
+from history import messages_of
+from pydantic_ai.direct import model_request_sync
+from pydantic_ai.exceptions import AgentRunError, ModelAPIError, UserError
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.providers.anthropic import AnthropicProvider
+from pydantic_ai.tools import ToolDefinition
 
 PORT = {
     "name": "pydantic-ai",

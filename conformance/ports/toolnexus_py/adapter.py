@@ -29,7 +29,6 @@ CAPABILITIES = [
     *("anthropic", "openai", "toolkit", "hooks", "request_params", "body_transform", "declare"),
     *("system_prompt", "headers", "anthropic_version", "retries", "retryable_statuses", "timeout_ms"),
 ]
-CAPABILITIES += ["system_prompt", "headers", "anthropic_version", "retries", "retryable_statuses", "timeout_ms"]
 
 #: Options of a case's client that the port has under the same name.
 SAME = (

@@ -76,7 +76,7 @@ def exchanges(draw: st.DrawFn) -> list[dict[str, Any]]:
 roles = st.sampled_from(["user"] * 12 + ["assistant"] * 4 + ["system"] * 2 + ["developer", "tool", "odd"])
 others = st.fixed_dictionaries({"role": roles, "content": contents}).map(lambda message: [message])
 messages = st.lists(exchanges() | others, max_size=4).map(lambda groups: [m for group in groups for m in group])
-schemas = st.one_of(
+schemas: st.SearchStrategy[Any] = st.one_of(
     st.none(),
     st.just({}),
     st.fixed_dictionaries({"type": st.just("object"), "properties": st.dictionaries(texts, objects, max_size=2)}),
