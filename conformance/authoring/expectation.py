@@ -248,10 +248,16 @@ _CREATED: Final[Mapping[str, Callable[[Tree, Seen], Json]]] = {"result": _create
 def _deltas(tree: Tree, seen: Seen, merge: Merge) -> Tree:
     if "deltas" not in tree:
         return tree
-    want, got = joined(tree["deltas"]), joined(seen.answer.get("deltas", []))
+    written = cast("list[Json]", tree["deltas"])
+    want, got = joined(written), joined(seen.answer.get("deltas", []))
     if match(want, got) is None:
         return tree
-    return {**tree, "deltas": merge.of(want, got, "/deltas")}
+    found = cast("list[Json]", merge.of(want, got, "/deltas"))
+    if len(cast("list[Json]", want)) == len(written):  # a step each: what did not move stays as it is written
+        steps = zip(written, cast("list[Json]", want), found, strict=False)
+        kept = [old if step == new else new for old, step, new in steps]
+        found = [*kept, *found[len(kept) :]]
+    return {**tree, "deltas": found}
 
 
 def _fired(tree: Tree, seen: Seen, merge: Merge) -> Tree:

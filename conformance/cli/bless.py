@@ -24,7 +24,7 @@ from conformance.tree import Absent, compact
 
 _EXAMPLE = options.example(
     "bless --dry-run 'anthropic/finish/*'",
-    "bless anthropic/finish/pause-turn --reason 'pause_turn counts as stop since 2026-05 (B10)'",
+    "bless anthropic/finish/pause-turn-is-stop-with-a-warning --reason 'a paused turn is a cut one'",
     title="Examples",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from conformance.authoring.recording import draft
 from conformance.authoring.recording.proxy import Proxy
 from conformance.authoring.recording.seen import Recorded, style_of
 from conformance.cli import drafting, options
+from conformance.cli.ending import interruptible
 from conformance.faults import UsageFault
 
 _EXAMPLE = options.example(
@@ -53,13 +55,11 @@ def command(upstream: str, listen: int, calls: int, fixtures: Path | None, draft
 def _recorded(proxy: Proxy, calls: int) -> list[Recorded]:
     """The calls, as many as asked for or as there were before Ctrl-C."""
     found: list[Recorded] = []
-    try:
+    with interruptible(), suppress(KeyboardInterrupt):
         while len(found) < calls:
             item = proxy.take(0.2)
             if item is not None:
                 found.append(item)
                 size = len(item.reply_body)
                 click.echo(f"{len(found)}  {item.method} {item.target} → {item.status} ({size} bytes)", err=True)
-    except KeyboardInterrupt:
-        pass
     return found

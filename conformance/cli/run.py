@@ -18,7 +18,7 @@ from conformance.report.events import EventLog, to_builtins
 
 _EXAMPLE = options.example(
     "run anthropic/tool-results/two-results-one-turn --port 'cmd:node port.mjs'",
-    "run 'anthropic/finish/a-call-wins-over-the-reason[max-tokens]' --port 'cmd:./port'",
+    "run 'anthropic/finish/a-call-wins-over-the-reason[refusal]' --port 'cmd:./port'",
     "run drafts/new-case.json --json",
     title="Examples",
 )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import signal
-import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -16,6 +15,7 @@ from conformance.authoring.loopback import Loopback
 from conformance.authoring.service.app import Service
 from conformance.authoring.service.attempts import Attempts
 from conformance.cli import options
+from conformance.cli.ending import interruptible
 from conformance.options import Accept, Options
 from conformance.report import exits, folder, results
 from conformance.report.events import EventLog, RunFinished, RunStarted
@@ -61,7 +61,8 @@ def command(
         attempts = Attempts(corpus, stub, accept)
         with Loopback(Service(attempts), listen) as server:
             _say(server.url, stub.url, len(corpus.cases), as_json)
-            _until_told()
+            with interruptible():
+                _until_told()
     log = _log(attempts, Options(port=name, accept=accept), name)
     if report is not None:
         folder.write(results.from_log(log, corpus, Options(port=name), seconds=time.monotonic() - began), report)
@@ -74,16 +75,9 @@ def _say(url: str, stub: str, cases: int, as_json: bool) -> None:
 
 
 def _until_told() -> None:
-    """Wait for Ctrl-C or SIGTERM; where signals are not ours to take, for Ctrl-C alone."""
-    over = threading.Event()
-    before = signal.signal(signal.SIGTERM, lambda *_: over.set())
-    try:
-        while not over.wait(0.2):
-            pass
-    except KeyboardInterrupt:
-        pass
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with suppress(KeyboardInterrupt):
+        while True:
+            time.sleep(0.5)
 
 
 def _log(attempts: Attempts, options: Options, name: str) -> EventLog:

@@ -11,7 +11,9 @@ from conformance.canonical import write
 from conformance.cli import options
 
 _EXAMPLE = options.example(
-    "show anthropic/tool-results/two-in-one-turn", "show --json 'openai/finish/vendor-words[model-length]'"
+    "show anthropic/tool-results/two-results-one-turn",
+    "show --json 'openai/finish/vendor-words-for-length[model-length]'",
+    title="Examples",
 )
 
 

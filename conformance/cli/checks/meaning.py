@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import conformance
+from conformance.authoring import spec
 from conformance.case import OPTIONAL
 from conformance.cli.checks.source import Fault, Source, mapping
 from conformance.corpus import LEVELS, Corpus
-from conformance.faults import KitFault
 from conformance.tree import ABSENT, BadPointer, Json, NotJson, get, join, read
 
 #: must is 0.
 RANK: dict[str, int] = {level: rank for rank, level in enumerate(LEVELS)}
 
-_ROW = re.compile(r"\| `([a-z-]+)` \| (\w+) \|")
 _THREAD = re.compile(r"[\w.-]+/[\w.-]+#\d+|https?://")
 
 
@@ -62,14 +58,9 @@ def _hook_raises(case: Source) -> bool:
     return any("raise" in mapping(hook) for hook in mapping(case.value.get("hooks")).values())
 
 
-@functools.cache
 def warning_codes() -> dict[str, str]:
     """The closed list of warning codes with what their pointers lead into, from the table in toolnexus/SPEC.md."""
-    spec = Path(conformance.__file__).resolve().parent.parent / "toolnexus" / "SPEC.md"
-    _, found, section = spec.read_text("utf-8").partition("Warning codes\n")
-    if not found:
-        raise KitFault(f"{spec} has no section called Warning codes")
-    return dict(_ROW.findall(section))
+    return {code.code: code.into for code in spec.codes().values()}
 
 
 def check_warnings(case: Source) -> Iterator[Fault]:

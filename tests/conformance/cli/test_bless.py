@@ -234,3 +234,20 @@ def test_a_reason_joins_an_earlier_one(bench: Any, cut: Any, bless: Any) -> None
     path = bench.write(cut | {"source": {**cut["source"], "note": "First."}})
     bless("--reason", "Second.")
     assert read(path)["source"]["note"] == "First. Second."
+
+
+def test_of_a_stream_only_the_step_that_moved_is_written(bench: Any, bless: Any, verb: Any) -> None:
+    words = ("--title", "A cut stream", "--why", "It matters.", "--ref", "SPEC")
+    argv = ("--clause", "anthropic.finish", "--template", "stream", *words, "--fixtures", bench.fixtures)
+    verb("new", "anthropic/stream/cut", *argv)
+    path = bench.path("anthropic/stream/cut")
+    case = read(path)
+    case["exchanges"][0]["reply"]["sse"][4]["data"]["delta"]["stop_reason"] = "max_tokens"
+    case["deltas"][2] = {"finish_reason": "length"}
+    case["result"]["finish_reason"] = "length"
+    path.write_text(json.dumps(case), "utf-8")
+    assert bless("--dry-run", port="python:toolnexus").exit_code == 0
+    case["deltas"][2] = {"finish_reason": "content_filter"}
+    path.write_text(json.dumps(case), "utf-8")
+    assert bless("--reason", "back again", port="python:toolnexus").exit_code == 0
+    assert read(path)["deltas"] == [*case["deltas"][:2], {"finish_reason": "length"}, case["deltas"][3]]

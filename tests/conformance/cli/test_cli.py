@@ -32,6 +32,15 @@ def test_every_verb_has_help_with_an_example(verb: Any, name: str) -> None:
     assert f"toolnexus-conformance {name}" in text.partition("Example")[2]
 
 
+@pytest.mark.parametrize("name", ["run", "show", "bless", "serve"])
+def test_the_cases_of_the_examples_exist(verb: Any, name: str) -> None:
+    examples = verb(name, "--help").stdout.partition("Example")[2]
+    named = re.findall(r"(?:anthropic|openai)/[a-z-]+/[a-z-]+(?:\[[a-z-]+\])?(?=['\s])", examples)
+    assert named
+    for case in named:
+        assert verb("show", case).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("argv", "says"),
     [

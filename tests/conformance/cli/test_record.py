@@ -243,14 +243,15 @@ def test_openai_calls_with_a_path_of_their_own(bench: Any, record: Any, httpserv
     assert case["request"] == {"messages": body["messages"], "params": {"seed": 7}}
 
 
-def test_ctrl_c_keeps_what_there_is(bench: Any, record: Any, httpserver: HTTPServer) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_keeps_what_there_is(bench: Any, record: Any, httpserver: HTTPServer, how: int) -> None:
     httpserver.expect_request("/v1/messages").respond_with_json(ANSWERED)
     recording = record("--calls", "5")
     ask(recording)
     assert recording.process.stderr is not None
     lines = [recording.process.stderr.readline(), recording.process.stderr.readline()]
     assert lines[1].startswith("1  POST")
-    recording.process.send_signal(signal.SIGINT)
+    recording.process.send_signal(how)
     assert recording.ended()[0] == 0
     assert bench.path("anthropic/finish/seen").exists()
 
