@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 
-class Fault(Exception):  # noqa: N818 - named for what it says
+class Fault(Exception):
     """A one-line reason; `exit_code` follows corpus-and-protocol, "Under pytest"."""
 
     exit_code: ClassVar[int]

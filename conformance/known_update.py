@@ -71,12 +71,12 @@ class Update:
         for block in blocks:
             updated = self._updated(block.table)
             if updated:
-                kept.append(_Block(loose + block.before, updated[0]))
+                kept.append(_Block(_joined(loose, block.before), updated[0]))
                 kept.extend(_Block("\n", table) for table in updated[1:])
                 loose = ""
             else:
-                loose += _detached(block.before)
-        tail = loose + tail
+                loose = _joined(loose, _detached(block.before))
+        tail = _joined(loose, tail)
         kept.extend(self._added(bool(head.strip() or kept)))
         written = head + "".join(block.before + _text(block.table) for block in kept) + tail
         return written.strip("\n") + "\n" if written.strip() else ""
@@ -162,6 +162,11 @@ def _detached(before: str) -> str:
     while lines and lines[-1].strip():
         lines.pop()
     return "".join(lines)
+
+
+def _joined(first: str, then: str) -> str:
+    """Two stretches of comments with one blank line between them."""
+    return first + then.lstrip("\n") if first.endswith("\n\n") else first + then
 
 
 def _text(table: Table) -> str:

@@ -30,7 +30,7 @@ _NAME: Final = "toolnexus-conformance"
 _SHOWING: Final = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "cacheshow")
 
 
-#: Frames for judging and showing bodies of 512 levels and more: a port's answer must never look like a fault of the kit.
+#: Frames for judging and showing bodies of 512 levels and more: a port's answer must not look like a fault of the kit.
 _FRAMES: Final = 20_000
 
 

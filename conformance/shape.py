@@ -17,7 +17,7 @@ from conformance.tree import BadPointer, Json, Number, join, steps
 Check = Callable[[Json], None]
 
 
-class Misshapen(Exception):  # noqa: N818 - named for what it says
+class Misshapen(Exception):
     """A part of a case has the wrong shape; `pointer` leads to it from where the check began."""
 
     def __init__(self, message: str, pointer: str = "") -> None:

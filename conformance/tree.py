@@ -51,7 +51,7 @@ _NOT_ASCII = re.compile("[^\x00-\x7f]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class BadPointer(ValueError):  # noqa: N818 - named for what it says
+class BadPointer(ValueError):
     """A JSON pointer that leads nowhere; the message says where it ends."""
 
 

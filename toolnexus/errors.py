@@ -22,7 +22,7 @@ class TranslateError(Exception):
     partial: Partial | None = None
 
 
-class InvalidRequest(TranslateError):  # noqa: N818 - the contract's own name
+class InvalidRequest(TranslateError):
     """The caller's request cannot be sent; found before any HTTP call (clause `error.invalid-request`).
 
     `pointer` is a JSON pointer to the value at fault, `""` for the request as a whole.
@@ -84,7 +84,7 @@ class ProviderError(TranslateError):
         return {"error": openai_view(self)[1]}
 
 
-class InvalidResponse(TranslateError):  # noqa: N818 - the contract's own name
+class InvalidResponse(TranslateError):
     """A 2xx answer that is no answer: empty, HTML, cut, or without content (clause `error.in-200`).
 
     `status` is the HTTP status, `excerpt` the first characters of the body.

@@ -22,7 +22,7 @@ from conformance.tree import Json, NotJson, Number, read, read_bytes
 Tree = dict[str, Json]
 
 
-class Unblessable(Exception):  # noqa: N818 - named for what it says
+class Unblessable(Exception):
     """What was seen cannot become an expectation; the message says why, in one line."""
 
 

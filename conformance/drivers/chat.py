@@ -26,7 +26,7 @@ _DETAILS: Final = (
 )
 
 
-class NoCompletion(ValueError):  # noqa: N818 - named for what it says
+class NoCompletion(ValueError):
     """An answer that is no `chat.completion`; the message says why."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-class HookRaised(Exception):  # noqa: N818 - named for what it says
+class HookRaised(Exception):
     """What a case's hook raises; the text is the case's."""
 
 

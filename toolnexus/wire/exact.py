@@ -42,7 +42,7 @@ _NO_NUMBERS = re.compile(rb'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
 _MOST_DIGITS = 4000
 
 
-class NotExact(ValueError):  # noqa: N818 - a state of the text, not a fault of the program
+class NotExact(ValueError):
     """A JSON text that cannot be carried as it is; `str()` says why."""
 
 

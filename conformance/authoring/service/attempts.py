@@ -30,15 +30,15 @@ from conformance.verdict import judge
 _MOST: Final = 16
 
 
-class NoSuchCase(LookupError):  # noqa: N818 - named for what it says
+class NoSuchCase(LookupError):
     """The service has no case with this id."""
 
 
-class NoAttempt(LookupError):  # noqa: N818 - named for what it says
+class NoAttempt(LookupError):
     """A result came for a case that nobody took, or that was judged already."""
 
 
-class BadReply(ValueError):  # noqa: N818 - named for what it says
+class BadReply(ValueError):
     """What was given back is no reply of the protocol; the message says where and shows a right one."""
 
 
