@@ -137,18 +137,22 @@ def _filled(word: str, places: Mapping[str, str]) -> str:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def every(home: Path = HOME) -> dict[str, Adapter]:
+def every() -> dict[str, Adapter]:
     """The adapters by name; raises `KitFault` for a manifest that is none."""
-    return {path.parent.name: _read(path) for path in sorted(home.glob("*/port.toml"))}
+    return {name: _read(path) for name, path in _manifests().items()}
 
 
-def named(names: Sequence[str], home: Path = HOME) -> list[Adapter]:
+def named(names: Sequence[str]) -> list[Adapter]:
     """The adapters with these names; raises `UsageFault` for a name nobody has."""
-    there = {path.parent.name: path for path in sorted(home.glob("*/port.toml"))}
+    there = _manifests()
     for name in names:
         if name not in there:
             raise UsageFault(f"no port {name}; there are {', '.join(there) or 'none'}")
     return [_read(there[name]) for name in names]
+
+
+def _manifests() -> dict[str, Path]:
+    return {path.parent.name: path for path in sorted(HOME.glob("*/port.toml"))}
 
 
 def _read(path: Path) -> Adapter:

@@ -26,7 +26,7 @@ def refuse_in_ci(environ: Mapping[str, str] = os.environ) -> None:
     for name in _CI:
         if environ.get(name, "").lower() not in ("", "0", "false"):
             raise UsageFault(
-                f"a ledger is not rewritten in CI ({name} is set): somebody has to say what a failure means"
+                f"no ledger is rewritten in CI ({name} is set): somebody has to say what a failure means"
             )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from conformance.case import Level
 from conformance.shard import Shard
+
+_SECRET: Final = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 Accept = Literal["exact", "equivalent"]
 
@@ -49,6 +52,6 @@ class Options:
 
 
 def _named(header: str) -> str:
-    """A header with its name alone: its value may be a secret."""
+    """A header without its value, where that may be a secret."""
     name, colon, _ = header.partition(":")
-    return f"{name}{colon} …" if colon else name
+    return f"{name}{colon} …" if _SECRET.search(name) else header

@@ -197,4 +197,11 @@ def summary(log: EventLog, clauses: Mapping[str, Clause]) -> Iterator[tuple[str,
         yield text, {} if row.passed == row.checked else {"red": row.level != "may", "yellow": row.level == "may"}
     states = Counter(case.state for case in cases)
     total = ", ".join(f"{count} {state}" for state, count in states.items())
-    yield f"{len(cases)} cases: {total}", {}
+    yield f"{len(cases)} cases: {total}{_known(cases)}", {}
+
+
+def _known(cases: Iterable[CaseJudged]) -> str:
+    """How many of the failures the ledger has."""
+    failed = [case for case in cases if case.state in ("fail", "equivalent", "skip")]
+    known = sum(bool(case.known) and not case.red for case in failed)
+    return "" if not known else f", {'all' if known == len(failed) else known} of them known"

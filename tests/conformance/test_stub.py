@@ -177,7 +177,7 @@ def test_a_reply_that_cannot_be_made_is_the_kits_fault(
     monkeypatch.setattr("conformance.stub.encode", broken)
     with stub.script(make_case()) as script:
         assert client.post(stub.url, headers={"x-api-key": script.key}).headers[MARKER] == "fault"
-    assert script.fault == "RuntimeError: no such reply"
+    assert script.fault == "the stub could not answer: RuntimeError: no such reply"
 
 
 def test_a_port_in_use_is_said_in_one_line(stub: Stub, capfd: pytest.CaptureFixture[str]) -> None:

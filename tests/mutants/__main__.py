@@ -1,4 +1,4 @@
-"""Computes the kill matrix and writes MATRIX.md: `python -m tests.mutants`. With `--check` it only says what is wrong."""
+"""Computes the kill matrix and writes MATRIX.md: `python -m tests.mutants`; `--check` only says what is wrong."""
 
 from __future__ import annotations
 

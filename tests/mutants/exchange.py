@@ -9,12 +9,22 @@ from typing import Any, Literal
 
 from conformance.tree import Json, NotJson, compact, from_python, read, read_bytes
 
+
+def pairs(headers: Any) -> tuple[tuple[str, str], ...]:
+    """Headers as name and value pairs, repeated ones each for itself."""
+    several = getattr(headers, "multi_items", None) or getattr(headers, "items", None)
+    return tuple((str(name), str(value)) for name, value in (several() if several else headers))
+
+
 #: How a streamed answer ends: by its last chunk, by a broken connection, or not at all.
 Ending = Literal["whole", "broken", "stalled"]
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two trees are the same, kinds of leaves and order of keys included: `Number("1")` is not `"1"`, `True` not `1`."""
+    """Whether two trees are the same, kinds of leaves and order of keys included.
+
+    `Number("1")` is not `"1"`, and `True` not `1`.
+    """
     if one is other:
         return True
     if one.__class__ is not other.__class__:
@@ -31,7 +41,7 @@ def alike(one: Any, other: Any) -> bool:
 
 @dataclass(frozen=True)
 class Sent:
-    """One request of a port; `headers` are name and value pairs with lower-case names, `tree` is the body as an exact tree."""
+    """One request of a port; `headers` are pairs with lower-case names, `tree` is the body as an exact tree."""
 
     url: str
     headers: tuple[tuple[str, str], ...]
@@ -59,7 +69,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Received:
-    """One answer of a provider. `chunks` is set for one that came as it was written, an event stream; `ending` says how it ended."""
+    """One answer of a provider. `chunks` is set for an event stream, and `ending` says how it ended."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -114,8 +124,8 @@ def request_tree(text: str) -> dict[str, Any]:
 class Ask:
     """One message on its way through a port: what was asked, and what passed between port and provider so far.
 
-    `memory` lives as long as the port's client, so that a mutant can carry over what it must not. `wire` holds the exact bytes
-    of the last answer where a case scripts them.
+    `memory` lives as long as the port's client, so that a mutant can carry over what it must not. `wire` holds the
+    exact bytes of the last answer where a case scripts them.
     """
 
     message: dict[str, Any]
@@ -139,7 +149,7 @@ class Ask:
         return request_tree(self.message.get("request_text", "{}"))
 
     def part(self, name: str) -> Any:
-        """A part of the message, such as `hooks` or `request_params`, as an exact tree; an empty object where there is none."""
+        """A part of the message, such as `hooks`, as an exact tree; an empty object where there is none."""
         return from_python(self.message.get(name, {}))
 
     @property

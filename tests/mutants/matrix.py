@@ -1,6 +1,7 @@
 """The kill matrix: which case tells which mutant from the reference.
 
-The cases are shared out to processes, and each runs every mutant over its share (`replay` says how, and why that is exact).
+The cases are shared out to processes, and each runs every mutant over its share; `replay` says how, and why that is
+exact.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance import corpus
+from conformance.stub import Stub
 from tests.mutants.catalogue import MUTANTS
 from tests.mutants.replay import Kit
 
@@ -41,7 +43,7 @@ class Immunity:
 
 @dataclass(frozen=True)
 class Matrix:
-    """`kills` has the ids of the cases, variants included, that a mutant fails; `wrong` those that the reference fails."""
+    """`kills` has the cases, variants included, that each mutant fails; `wrong` those that the reference fails."""
 
     items: tuple[str, ...]
     kills: dict[str, frozenset[str]]
@@ -113,7 +115,8 @@ def _share(number: int, of: int) -> Matrix:
     fixtures = corpus.find()
     whole = corpus.read(fixtures)
     kit = Kit(whole.cases[number::of], fixtures)
-    kit.record()
+    with Stub() as stub:
+        kit.record(stub)
     gc.freeze()  # traces live as long as the process
     traces = [trace for trace in kit.traces if trace.state == "pass"]
     kills = {

@@ -11,8 +11,8 @@ The seams, in the order in which a call passes them:
     result, error, warned, deltas, answer     what the caller gets
     openai_tools, anthropic_tools, gemini_tools   what the adapters declare
 
-An edit gets its own copy of the value, changes it or gives another, and may ask for the `Ask` as well. Its docstring is the fault it
-models, in one line.
+An edit gets its own copy of the value, changes it or gives another, and may ask for the `Ask` as well. Its docstring
+is the fault it models, in one line.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ _UNFIT = (AttributeError, LookupError, TypeError, ValueError, StopIteration, Rec
 def edited(edit: Edit) -> Callable[[Any, Ask], Any]:
     """The edit on a copy of a tree, with or without the ask; gives the changed copy.
 
-    A value of a shape that the edit was not made for stays as it is: cases about wrong types are full of them, and a crash must not
-    count as a fault that a case has found.
+    A value of a shape that the edit was not made for stays as it is: cases about wrong types are full of them, and a
+    crash must not count as a fault that a case has found.
     """
     takes_ask = len(inspect.signature(edit).parameters) > 1
 

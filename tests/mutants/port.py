@@ -1,6 +1,6 @@
 """The reference port with one thing spoiled, over a real connection or over recorded answers.
 
-Any mutant is a port of its own: `pytest --toolnexus-conformance --toolnexus-port python:tests.mutants.port:loses_parallel_calls`.
+Any mutant is a port of its own: `--toolnexus-port python:tests.mutants.port:loses_parallel_calls`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from conformance.drivers import reference
 from tests.mutants.catalogue import MUTANTS
-from tests.mutants.exchange import Ask, Received, Sent
+from tests.mutants.exchange import Ask, Received, Sent, pairs
 from tests.mutants.mutant import Level, Mutant, MutantBug
 from toolnexus.call import Answer, Live, Send, Timing, Wait
 from toolnexus.errors import TransportError
@@ -23,7 +23,7 @@ Post = Callable[[Sent], Received]
 
 
 class Provider:
-    """Stands in for the network: `post` gives a `Received` or raises, `wait` lets time pass, `clock` tells it in seconds."""
+    """Stands in for the network and for time, which `clock` tells in seconds."""
 
     def post(self, sent: Sent, ask: Ask, step: Send, limits: Limits) -> Received:
         """The answer to one request."""
@@ -101,7 +101,7 @@ class Port(reference.Port):
             request = ProviderRequest(asked.method, sent.url, sent.headers, sent.body)
             return drained(do(Send(request, step.deadline, step.live)))
 
-        sent = self._spoiled("sends", Sent(asked.url, tuple(asked.headers), asked.body))
+        sent = self._spoiled("sends", Sent(asked.url, pairs(asked.headers), asked.body))
         try:
             exchanges = mutant is not None and mutant.level == "exchanges"
             got = mutant.spoil(post, sent, ask) if mutant is not None and exchanges else post(sent)
@@ -142,7 +142,7 @@ class Source:
 def drained(answer: Answer | Live) -> Received:
     """An answer, a streamed one read to its end."""
     if isinstance(answer, Answer):
-        return Received(answer.status, tuple(answer.headers), answer.body)
+        return Received(answer.status, pairs(answer.headers), answer.body)
     chunks, ending = [answer.first], "whole"
     try:
         while (chunk := answer.source.read()) is not None:
@@ -150,7 +150,7 @@ def drained(answer: Answer | Live) -> Received:
     except TransportError as wrong:
         ending = "stalled" if wrong.kind == "timeout" else "broken"
     answer.source.close()
-    whole = Received(answer.status, tuple(answer.headers), b"", (), ending)
+    whole = Received(answer.status, pairs(answer.headers), b"", (), ending)
     return whole.with_chunks(chunks)
 
 

@@ -1,15 +1,16 @@
 """Running a mutant over a case without a network, exactly.
 
-The reference runs once over every case, against the kit's own stub; what it sent, what came back and how long that took is its
-trace. The reference is a function of what it is asked and what it is answered, and so is a mutant, which only adds its own edit at one
-seam. Hence, case by case:
+The reference runs once over every case, against the kit's own stub; what it sent and what came back is its trace. The
+reference is a function of what it is asked and what it is answered, and so is a mutant, which only adds an edit of its
+own at one seam. Hence, case by case:
 
-1. an edit that leaves everything in the trace as it was leaves the verdict as it was;
-2. else the case runs again, the recorded answers in place of the stub's. A provider answers what its script says, whatever was sent, so
-   that the recorded answer is the one that the stub would give; past the script's end there is the stub's 422. Time is counted, not
-   spent.
+1. an edit that leaves everything in the trace as it was leaves the verdict as it was (one that changes what follows a
+   failed attempt, where none failed, too);
+2. else the case runs again, the recorded answers in place of the stub's. The stub answers what its script says,
+   whatever was sent, so that the recorded answer is the one that it would give; past the script's end there is its
+   422. Time is counted, not spent: only waits and stalled answers take any.
 
-`test_matrix` holds both rules against the stub.
+`test_replay` holds this against the stub.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from conformance.replies import encode
 from conformance.stub import MARKER, Stub
 from conformance.tree import BadPointer, Json, from_python
 from conformance.verdict import State, judge, not_applicable, state_of
-from tests.mutants.exchange import Ask, Ending, Received, Sent
+from tests.mutants.exchange import Ask, Ending, Received, Sent, pairs
 from tests.mutants.mutant import Mutant
 from tests.mutants.port import Port, Provider
 from toolnexus.call import Answer as Answered
@@ -158,15 +159,23 @@ class Kit:
         self.cases = tuple(case for case in cases if not_applicable(case, self.hello) is None)
         self.traces: list[Trace] = []
 
-    def record(self) -> None:
+    def record(self, stub: Stub) -> None:
         """Runs the reference over every case, against the stub."""
-        port = _Recording()
-        with Stub() as stub, contextlib.closing(port):
+        self._stub = stub
+        with contextlib.closing(_Recording()) as port:
             for number, case in enumerate(self.cases):
                 trace = self._recorded(case, str(number), stub, port)
                 if trace.state != "pass":  # cases about time fail on a machine that is busy with something else
                     trace = self._recorded(case, str(number), stub, port)
                 self.traces.append(trace)
+
+    def posted(self, mutant: Mutant, case: Case) -> State:
+        """The verdict on a mutant that really posts to the stub."""
+        with self._stub.script(case) as script, contextlib.closing(Port(mutant)) as port:
+            message = for_case(case, "1", self._stub.url, script.key).value()
+            outcome, stderr = _outcome(port, message)
+        trace = Trace(case, message, script.key, self._stub.url)
+        return self._state(trace, outcome, tuple(script.calls), tuple(script.strays), stderr)
 
     def _recorded(self, case: Case, number: str, stub: Stub, port: _Recording) -> Trace:
         with stub.script(case) as script:
@@ -217,7 +226,7 @@ class _Recording(Port):
     def _sent(self, step: Send, do: Any, limits: Limits) -> Any:
         scripted = self.trace.case.exchanges
         reply = scripted[len(self.trace.exchanges) % len(scripted)].reply if scripted else Reply()
-        sent = Sent(step.request.url, tuple(step.request.headers), step.request.body)
+        sent = Sent(step.request.url, pairs(step.request.headers), step.request.body)
 
         def keep(got: Received | TransportError) -> None:
             stalled = reply.fault == "stall" and isinstance(got, TransportError)
@@ -229,7 +238,7 @@ class _Recording(Port):
             keep(wrong)
             raise
         if isinstance(answer, Answered):
-            keep(Received(answer.status, tuple(answer.headers), answer.body))
+            keep(Received(answer.status, pairs(answer.headers), answer.body))
             return answer
         keep(_streamed(answer, reply))
         if not _pieces(reply):
@@ -261,7 +270,7 @@ class _Kept:
 
 
 def _pieces(reply: Reply) -> tuple[bytes, ...]:
-    """The pieces in which a streamed reply is written; which of them arrive together is chance, and no port may care."""
+    """The pieces in which a streamed reply is written; which of them arrive together is chance."""
     return encode(reply).pieces if reply.kind in ("sse", "chunks") else ()
 
 
@@ -271,7 +280,7 @@ _ENDINGS: Final[dict[str | None, Ending]] = {"close-mid-body": "broken", "stall"
 def _streamed(answer: Live, reply: Reply) -> Received:
     """A live answer whole, as its script has it; where that says nothing, what has come so far."""
     ending = _ENDINGS.get(reply.fault, "whole")
-    return Received(answer.status, tuple(answer.headers), b"", ()).with_chunks(_pieces(reply) or [answer.first], ending)
+    return Received(answer.status, pairs(answer.headers), b"", ()).with_chunks(_pieces(reply) or [answer.first], ending)
 
 
 def _wire(reply: Reply) -> bytes | None:

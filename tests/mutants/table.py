@@ -22,27 +22,26 @@ def written(matrix: Matrix) -> str:
 
 def _head(matrix: Matrix) -> Iterator[str]:
     killed = sum(bool(ids) for ids in matrix.kills.values())
+    wide = [f"`{name}`" for name, files in matrix.killers.items() if len(files) > WIDEST * len(matrix.files)]
+    files, cases, silent = len(matrix.files), len(matrix.items), len(_silent(matrix))
     yield "# The kill matrix"
     yield ""
     yield "<!-- Written by `python -m tests.mutants`; do not edit. -->"
     yield ""
-    yield "Each mutant is the reference with one thing spoiled. The corpus has to tell every one of them from the reference,"
-    yield "and every case has to tell at least one that is right on nine tenths of the corpus: a mutant that is wrong nearly"
-    yield "everywhere says nothing about a case."
+    yield "Each mutant is the reference with one thing spoiled. The corpus has to tell every one of them from the"
+    yield "reference, and every case file has to tell one at least that is right on nine tenths of the corpus: a mutant"
+    yield "that is wrong nearly everywhere says nothing about a case."
     yield ""
-    yield f"- {killed} of {len(matrix.kills)} mutants are killed, by {len(matrix.files)} case files ({len(matrix.items)} cases with"
-    yield "  their variants)."
-    wide = [name for name, files in matrix.killers.items() if len(files) > WIDEST * len(matrix.files)]
-    yield f"- {len(wide)} mutants fail more than a tenth of the files; they count for no case: {', '.join(f'`{n}`' for n in wide)}."
-    silent = sum(not count for count in _items(matrix).values())
-    yield f"- {len(matrix.toothless)} files kill none; {silent} variants kill none that another variant of their file does not need."
+    yield f"- {killed} of {len(matrix.kills)} mutants are killed by {files} case files ({cases} cases with variants)."
+    yield f"- {len(wide)} mutants fail more than a tenth of the files and count for no case: {', '.join(wide)}."
+    yield f"- Files that kill none: {len(matrix.toothless)}. Cases that kill none though their file does: {silent}."
     yield ""
 
 
-def _items(matrix: Matrix) -> Counter[str]:
-    """How many mutants each case or variant kills."""
-    counted = Counter(item for ids in matrix.kills.values() for item in ids)
-    return Counter({item: counted[item] for item in matrix.items})
+def _silent(matrix: Matrix) -> list[str]:
+    """Cases and variants that no mutant fails, of files that kill some."""
+    telling = frozenset().union(*matrix.kills.values())
+    return [item for item in matrix.items if item not in telling and matrix.telling[file_of(item)]]
 
 
 def _area(name: str) -> str:
@@ -89,13 +88,14 @@ def _row(matrix: Matrix, name: str, fault: str) -> str:
 def _areas(matrix: Matrix) -> Iterator[str]:
     yield "## Cases"
     yield ""
-    yield "For each area its files, and how many mutants each kills at least and at most."
+    yield "Each file with the number of mutants it kills, the broad ones left out."
     yield ""
-    yield "| area | files | least | most | least telling file |"
-    yield "|---|--:|--:|--:|---|"
+    yield "| area | files | killers |"
+    yield "|---|--:|---|"
     for area in sorted({_area(file) for file in matrix.files}):
-        own = sorted((matrix.telling[file], file) for file in matrix.files if _area(file) == area)
-        yield f"| {area} | {len(own)} | {own[0][0]} | {own[-1][0]} | {own[0][1].rpartition('/')[2]} |"
+        own = [file for file in matrix.files if _area(file) == area]
+        killers = ", ".join(f"{file.rpartition('/')[2]} {matrix.telling[file]}" for file in own)
+        yield f"| {area} | {len(own)} | {killers} |"
     yield ""
 
 
@@ -104,5 +104,4 @@ def _immune(matrix: Matrix) -> Iterator[str]:
     yield ""
     for row in immunities():
         yield f"- `{row.case}`: {row.because}"
-    for item in sorted(item for item, count in _items(matrix).items() if not count and item != file_of(item)):
-        yield f"- variant `{item}`"
+    yield from (f"- `{item}`, though its file does" for item in _silent(matrix))

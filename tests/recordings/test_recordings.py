@@ -1,7 +1,7 @@
 """What providers really answered: each recorded reply is a sane result, each recorded error a typed one.
 
 The environment variable TOOLNEXUS_RECORDINGS names a folder with an `index.json`: a list of
-`{file, kind: reply|error|stream, status, …}`, the files beside it. Which style a body has is read from the body.
+`{file, kind: reply|error|…, status}`, the files beside it. Which style a body has is read from the body.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from toolnexus import ClientConfig, InvalidResponse, ProviderError, TranslateRequest, TranslateResult, decode, encode
-from toolnexus.stream import StreamDecoder
 
 FOLDER = Path(os.environ["TOOLNEXUS_RECORDINGS"])
 INDEX = json.loads((FOLDER / "index.json").read_text("utf-8"))
@@ -26,7 +25,7 @@ FINISHES = {"stop", "length", "tool_calls", "content_filter"}
 
 
 def style_of(body: bytes) -> str:
-    """The style of a reply or stream, empty for another one."""
+    """The style of a reply, empty for another one."""
     if b'"choices"' in body:
         return "openai"
     return "anthropic" if b'"stop_reason"' in body else ""
@@ -113,27 +112,6 @@ def test_a_recorded_error_inside_a_200_is_never_a_result(style: str, entry: dict
     if isinstance(error.value, ProviderError):
         assert 400 <= error.value.status <= 599
         assert error.value.http_status == 200
-
-
-@pytest.mark.parametrize(("entry", "body"), entries("stream"))
-def test_a_recorded_stream_is_the_same_sane_result_however_it_is_cut(entry: dict[str, Any], body: bytes) -> None:
-    config = CONFIGS[style_of(body)]
-    results = []
-    for size in (len(body), 1, 7, 1000):
-        decoder = StreamDecoder(config)
-        for start in range(0, len(body), size):
-            decoder.feed(body[start : start + size])
-        decoder.close()
-        results.append(decoder.result())
-    check(results[0], entry.get("model"))
-    goes_round(results[0], config)
-    for other in results[1:]:
-        assert other.to_message() == results[0].to_message()
-        assert (other.usage, other.finish_reason, other.model) == (
-            results[0].usage,
-            results[0].finish_reason,
-            results[0].model,
-        )
 
 
 def parsed_error(body: bytes) -> Any:

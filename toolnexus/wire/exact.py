@@ -15,6 +15,8 @@ from msgspec import Raw
 
 MAX_DEPTH = 512
 """Levels of nesting that are carried; more is refused (clauses `request.json-clean`, `anthropic.args-malformed`)."""
+INSIDE = MAX_DEPTH - 2
+"""Levels left for a content part, which stands in a list of its message, and a schema, in a function of its tool."""
 
 encode = msgspec.json.Encoder().encode
 decode = msgspec.json.Decoder().decode
@@ -77,21 +79,21 @@ def depth(data: bytes) -> int:
     return deepest
 
 
-def too_deep(data: bytes, longest: int | None = None) -> bool:
-    """Whether a JSON text nests deeper than `MAX_DEPTH`; its length or its brackets' number decides almost always.
+def too_deep(data: bytes, levels: int = MAX_DEPTH, longest: int | None = None) -> bool:
+    """Whether a JSON text nests deeper than `levels`; its length or its brackets' number decides almost always.
 
     `data` may be several texts in a row; `longest` is then the length of the longest.
     """
     length = len(data) if longest is None else longest
-    if length <= 2 * MAX_DEPTH:
+    if length <= 2 * levels:
         return False
     # An object that holds another takes five bytes, {"":} around it; most texts of this length have few lists.
-    room = MAX_DEPTH - length // 5
+    room = levels - length // 5
     at = data.find(b"[")
     while at >= 0 and room > 0:
         at = data.find(b"[", at + 1)
         room -= 1
-    return room <= 0 and data.count(b"{") + data.count(b"[") > MAX_DEPTH and depth(data) > MAX_DEPTH
+    return room <= 0 and data.count(b"{") + data.count(b"[") > levels and depth(data) > levels
 
 
 def all_object_bytes(texts: list[str]) -> bool:

@@ -17,7 +17,16 @@ from msgspec import UNSET, Raw, Struct
 from toolnexus.errors import InvalidRequest
 from toolnexus.result import Warning
 from toolnexus.wire.clean import Cleaner, dumped_model, note_surrogate, pointer_key
-from toolnexus.wire.exact import MAX_DEPTH, decode_fields, decode_string, repair_escapes, repair_text, too_deep, where
+from toolnexus.wire.exact import (
+    INSIDE,
+    MAX_DEPTH,
+    decode_fields,
+    decode_string,
+    repair_escapes,
+    repair_text,
+    too_deep,
+    where,
+)
 from toolnexus.wire.shapes import Body, decode_body
 
 OWN_FIELDS = ("messages", "tools", "tool_choice", "system", "max_tokens")
@@ -90,7 +99,7 @@ def _is_clean(plain: Body) -> bool:
             data.decode()
         except UnicodeDecodeError:
             return False
-    return not too_deep(data, max(map(len, map(bytes, skipped)), default=0))
+    return not too_deep(data, INSIDE, max(map(len, map(bytes, skipped)), default=0))
 
 
 def from_body(body: bytes, *, sound: bool = False) -> Fields:
@@ -115,6 +124,8 @@ def from_body(body: bytes, *, sound: bool = False) -> Fields:
     _settle_params(fields)
     for name, raw in fields.params.items():
         refuse_depth(raw, fields.place(name))
+    if fields.tool_choice is not None:
+        refuse_depth(fields.tool_choice, "/tool_choice")
     return fields
 
 

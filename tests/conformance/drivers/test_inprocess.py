@@ -16,6 +16,7 @@ from conformance.drivers.inprocess import InProcess
 from conformance.drivers.message import Message
 from conformance.faults import PortFault, UsageFault
 from conformance.observation import Answer, NoAnswer, NotStarted
+from conformance.options import Options
 
 PORTS = Path(__file__).parents[1] / "ports"
 
@@ -167,7 +168,7 @@ def test_a_module_of_the_folder_one_stands_in_is_found(
     driver.stop()
 
 
-@pytest.mark.parametrize("spec", ["", "python", "python:", "cmd:", "cmd: ", "ruby:x", "cmd:'unbalanced"])
+@pytest.mark.parametrize("spec", ["", "python", "python:", "cmd:", "cmd: ", "ruby:x", "http:", "cmd:'unbalanced"])
 def test_an_unknown_port_is_wrong_usage(spec: str) -> None:
     with pytest.raises(UsageFault, match="unknown port"):
-        driver_for(spec)
+        driver_for(Options(port=spec))

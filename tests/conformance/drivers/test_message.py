@@ -141,18 +141,52 @@ def test_a_reply_that_can_be_judged(reply: dict[str, Any]) -> None:
     [
         ({}, "has none of result"),
         ({"result": []}, "/result"),
-        ({"result": {}, "error": {}}, "has result and error"),
+        ({"result": {}, "error": {"kind": "provider"}}, "has result and error"),
+        ({"result": {"text": 1}}, "/result/text must be a text"),
+        ({"result": {"tool_calls": {}}}, "/result/tool_calls must be a list"),
+        ({"result": {"tool_calls": [{"id": "a", "name": "f"}]}}, "/result/tool_calls/0 must have arguments"),
+        ({"result": {"tool_calls": [{"id": "a", "name": "f", "arguments": {}}]}}, "/result/tool_calls/0/arguments"),
+        ({"result": {"usage": []}}, "/result/usage must be an object"),
+        ({"error": {}}, "/error must have kind"),
+        ({"error": {"kind": "oops"}}, "/error/kind must be one of invalid-request"),
+        ({"error": {"kind": "provider", "status": "429"}}, "/error/status must be an integer"),
+        ({"error": {"kind": "provider", "code": True}}, "/error/code must be a text or a number"),
+        ({"error": {"kind": "provider"}, "deltas": {}}, "/deltas must be a list"),
+        ({"result": {}, "warnings": [{"code": "x"}]}, "/warnings/0 must have pointer"),
+        ({"result": {}, "fired": {"on_fire": 1}}, "/fired/on_fire must be one of before_llm"),
+        ({"skip": {"reason": ""}}, "/skip/reason must be a text"),
+        ({"openai": [], "anthropic": []}, "/openai must have anthropic and gemini beside it"),
+        ({"openai": {}, "anthropic": [], "gemini": []}, "/openai must be a list"),
         ({"result": {}, "warning": []}, "/warning unknown key"),
         ({"result": {}, "warnings": {}}, "/warnings"),
         ({"skip": {}}, "/skip must have reason"),
         ({"result": {}, "fired": {"on_error": -1}}, "/fired/on_error"),
     ],
 )
-def test_a_reply_that_cannot(reply: dict[str, Any], where: str) -> None:
+def test_a_reply_that_cannot(reply: dict[str, Any], where: str, schema: jsonschema.Draft202012Validator) -> None:
     fault = reply_fault(from_python({"id": "1", **reply}))
     assert fault is not None
     assert where in fault
-    assert "right is" in fault
+    assert not schema.is_valid({"id": "1", **reply})
+    example = fault.partition("right is ")[2]
+    assert reply_fault(read(example)) is None
+    schema.validate(json.loads(example))
+
+
+def test_what_is_absent_null_or_new_to_the_kit_is_no_fault(schema: jsonschema.Draft202012Validator) -> None:
+    nulls = dict.fromkeys(("text", "tool_calls", "finish_reason", "usage", "model", "refusal", "reasoning", "message"))
+    calls = [{"id": "", "name": "f", "arguments": "{}", "type": None, "extra": 1}]
+    for reply in (
+        {"result": {**nulls, "later": 1}},
+        {"result": {"tool_calls": calls}},
+        {"error": {"kind": "transport"}},
+    ):
+        assert reply_fault(from_python({"id": "1", **reply})) is None
+        schema.validate({"id": "1", **reply})
+
+
+def test_a_number_token_may_be_a_code() -> None:
+    assert reply_fault(read('{"id":"1","error":{"kind":"provider","code":1302,"status":429}}')) is None
 
 
 def test_capabilities_are_those_of_the_schema() -> None:

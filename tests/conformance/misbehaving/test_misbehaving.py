@@ -69,7 +69,9 @@ EXPECTED = {
     "dies-afterwards": beside("the port ended by itself (exit code 9), after anthropic/text/b"),
     "dies-always": Expected(1, "FFF", (DIED + "exit code 7",)),
     "closes-stdout": only_b(DIED + "closed its stdout and went on without it"),
-    "closes-stdin": beside("the port ended by itself (closed its stdin and went on without it), after anthropic/text/b"),
+    "closes-stdin": beside(
+        "the port ended by itself (closed its stdin and went on without it), after anthropic/text/b"
+    ),
     # not answering
     "hangs": only_b("no reply within 700 ms"),
     "reads-no-more": only_b("no reply within 700 ms"),

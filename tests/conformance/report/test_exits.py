@@ -71,7 +71,7 @@ def test_a_port_without_a_style_is_red() -> None:
 
 
 def test_calls_of_nobody_are_red() -> None:
-    run = ended("pass", lost=["POST /a"])
+    run = ended("pass", lost=["1 calls reached the stub that belong to no case: POST /a"])
     assert run == RunFinished(1, ("1 calls reached the stub that belong to no case: POST /a",))
 
 

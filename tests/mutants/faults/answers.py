@@ -264,3 +264,16 @@ def unwraps_inputs(result: Tree) -> None:
         value = json.loads(call["arguments"])
         if isinstance(value, dict) and "type" in value and "text" in value:
             result["text"] += value["text"]
+
+
+@result("anthropic")
+def strips_control_characters(result: Tree) -> None:
+    """Control characters are cut out of a text."""
+    result["text"] = re.sub("[\x00-\x08\x0b-\x1f\x7f]", "", result["text"])
+
+
+@result("anthropic")
+def reads_markup_as_calls(result: Tree) -> None:
+    """The markup of a call in a text is taken for one."""
+    if "<invoke" in result["text"]:
+        result["tool_calls"].append({"id": "x", "type": "function", "name": "x", "arguments": "{}"})

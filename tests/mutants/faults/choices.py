@@ -150,3 +150,11 @@ def says_parallel_true(body: Tree, ask: Ask) -> None:
     """parallel_tool_calls: true is sent as such."""
     if ask.request.get("params", ask.request).get("parallel_tool_calls") is True and "tools" in body:
         body.setdefault("tool_choice", {"type": "auto"})["disable_parallel_tool_use"] = False
+
+
+@body("anthropic")
+def sends_null_tools_and_choices(body: Tree, ask: Ask) -> None:
+    """tools or a choice that are null are sent as null."""
+    for key in ("tools", "tool_choice"):
+        if ask.request.get(key, 0) is None:
+            body.setdefault(key, None)

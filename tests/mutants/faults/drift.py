@@ -228,14 +228,14 @@ def ignores_odd_params(request: Tree) -> None:
 
 @request("openai")
 def lets_params_hold_the_request(request: Tree) -> None:
-    """Fields of the request inside params are ignored instead of an error."""
+    """Fields of the request inside params are ignored in the OpenAI style."""
     for key in ("messages", "tools", "tool_choice", "model", "system"):
         request["params"].pop(key, None)
 
 
 @request("openai")
 def ignores_stream_in_params(request: Tree) -> None:
-    """stream: true is ignored instead of an error."""
+    """stream: true is ignored in the OpenAI style."""
     if request["params"].get("stream") is True:
         del request["params"]["stream"]
 

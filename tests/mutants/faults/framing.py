@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from tests.mutants.exchange import Ask, Received
+from tests.mutants.faults.arguments import is_object
 from tests.mutants.mutant import chunked, events
 
 Event = dict[str, Any]
@@ -121,16 +122,13 @@ def needs_a_blank_line_at_the_end(received: Received, ask: Ask) -> Received:
 def reads_what_the_end_cuts_off(received: Received, ask: Ask) -> Received:
     """An event that the end of the body cuts off is completed by guessing."""
     body = received.body
-    if received.ending != "whole" or body.endswith((b"\n\n", b"\r\r", b"\r\n\r\n")) or not body.strip():
+    if received.ending != "whole" or body.endswith((b"\n\n", b"\r\r", b"\r\n\r\n")):
         return received
-    return received.with_chunks([body + close + b"\n\n" for close in _closed(body)][:1])
-
-
-def _closed(body: bytes) -> list[bytes]:
-    line = body.rpartition(b"\n")[2]
-    if b"message_st" in line:
-        return [b'op"}']
-    return [b'"}}'] if b"text" in line else [b""]
+    line = body.rpartition(b"data:")[2].decode("utf-8", "replace")
+    for close in ("", "}", '"}', '"}}', '":""}}', "}}"):
+        if is_object(line + close):
+            return received.with_chunks([body + close.encode() + b"\n\n"])
+    return received
 
 
 @chunked()

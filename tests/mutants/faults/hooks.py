@@ -185,7 +185,8 @@ def reports_raised_hooks_as_the_providers(answer: Tree, ask: Ask) -> None:
 @answer()
 def loses_what_hooks_raise(answer: Tree, ask: Ask) -> None:
     """What a hook raises loses its text."""
-    if "not on my watch" in answer["error"]["message"]:
+    raised = [hook["raise"] for hook in ask.message["hooks"].values() if isinstance(hook, dict) and "raise" in hook]
+    if any(text in answer["error"]["message"] for text in raised):
         answer["error"]["message"] = "hook failed"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import Any
 
@@ -118,9 +119,15 @@ def sends_a_used_id_again(body: Tree) -> None:
 
 
 @body("anthropic")
-def hashes_without_looking_around(body: Tree) -> None:
+def hashes_without_looking_around(body: Tree, ask: Any) -> None:
     """A mapped id may take the one that another call really has."""
-    each_id(body, lambda text: text.replace("x_y_e211f138", "x_y_9f6e87b2") if _HASHED.fullmatch(text) else text)
+    own: dict[str, str] = {}
+    for block, call in zip(blocks(body, "tool_use", "assistant"), calls(ask.request), strict=True):
+        if block["id"] != call["id"] and call["id"] not in own:
+            clean = re.sub(r"[^a-zA-Z0-9_-]", "_", call["id"][:40]) or "call"
+            digest = hashlib.sha256(f"{call['id']}\0001".encode()).hexdigest()[:8]
+            own[block["id"]] = f"{clean}_{digest}"
+    each_id(body, lambda text: own.get(text, text))
 
 
 @body("anthropic")

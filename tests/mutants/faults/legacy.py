@@ -15,6 +15,7 @@ from tests.mutants.walk import (
     blocks,
     calls,
     contents,
+    given,
     is_result_turn,
     nested,
     objects,
@@ -66,6 +67,13 @@ def loses_functions(request: Tree) -> None:
     """Legacy functions of a request are not declared."""
     request.get("params", {}).pop("functions", None)
     request.pop("functions", None)
+
+
+@body("anthropic")
+def sends_empty_functions(body: Tree, ask: Ask) -> None:
+    """An empty list of legacy functions is sent as an empty list of tools."""
+    if given(ask.request)["functions"] == []:
+        body.setdefault("tools", [])
 
 
 @body("anthropic")

@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from conformance.tree import Number, compact
-from tests.mutants.exchange import Ask
+from tests.mutants.exchange import Ask, Received
 from tests.mutants.mutant import (
+    received,
     reply,
     result,
 )
@@ -356,3 +357,20 @@ def estimates_missing_usage(result: Tree, ask: Ask) -> None:
     """Without usage the tokens are estimated."""
     if not isinstance(_counted(ask).get("prompt_tokens"), Number):
         result["usage"].update(prompt_tokens=1, total_tokens=1)
+
+
+@result("openai")
+def gives_null_reasoning_as_text(result: Tree, ask: Ask) -> None:
+    """Reasoning that is null is the word None."""
+    if message(ask.last.tree if ask.last else {}).get("reasoning_content", 0) is None:
+        result["reasoning"] = "None"
+
+
+@received("openai")
+def stumbles_over_null_details(received: Received, ask: Ask) -> Received:
+    """Null in the details of a usage makes an answer unreadable."""
+    tree = received.tree if isinstance(received.tree, dict) else {}
+    usage = tree.get("usage") or {}
+    details = [value for key, value in usage.items() if key.endswith("_details")]
+    null = any(value is None or None in value.values() for value in details)
+    return received.with_body(b"{}") if null else received

@@ -8,6 +8,7 @@ from typing import Any
 from conformance.tree import Number
 from tests.mutants.exchange import Ask
 from tests.mutants.mutant import (
+    answer,
     result,
 )
 from tests.mutants.walk import (
@@ -191,17 +192,15 @@ def details_no_thinking_tokens(result: Tree) -> None:
 
 @result("anthropic")
 def swaps_input_and_output(result: Tree) -> None:
-    """Where an answer has no text, input and output are swapped in the usage."""
+    """Input and output are swapped in the usage."""
     usage = result["usage"]
-    if usage["prompt_tokens"] > 3 or usage["completion_tokens"] > 2:
-        usage["prompt_tokens"], usage["completion_tokens"] = usage["completion_tokens"], usage["prompt_tokens"]
+    usage["prompt_tokens"], usage["completion_tokens"] = usage["completion_tokens"], usage["prompt_tokens"]
 
 
 @result("anthropic")
 def counts_input_as_total(result: Tree) -> None:
-    """The total leaves the output out where there is more than one token of it."""
-    if result["usage"]["completion_tokens"] > 1:
-        result["usage"]["total_tokens"] = result["usage"]["prompt_tokens"]
+    """The total leaves the output out."""
+    result["usage"]["total_tokens"] = result["usage"]["prompt_tokens"]
 
 
 @result("anthropic")
@@ -223,3 +222,10 @@ def counts_everything(result: Tree, ask: Ask) -> None:
     )
     extra += sum(int(v) for k, v in _usage(ask).get("server_tool_use", {}).items() if isinstance(v, Number))
     result["usage"]["total_tokens"] += extra
+
+
+@answer("anthropic")
+def knows_no_openai_reasons(answer: Tree, ask: Ask) -> None:
+    """OpenAI's own words from an Anthropic-style server are reported as unknown."""
+    if stop_reason(ask) in ("stop", "length", "content_filter"):
+        answer["warnings"].append({"code": "finish-reason-unmapped", "pointer": "/stop_reason", "message": "unknown"})

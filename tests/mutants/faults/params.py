@@ -362,3 +362,21 @@ def sends_stream_false(body: Tree) -> None:
     """stream: false is sent with tools."""
     if "tools" in body and len(body["tools"]) > 1:
         body["stream"] = False
+
+
+@body()
+def resolves_aliases(body: Tree) -> None:
+    """A model id that says latest is replaced by a dated one."""
+    body["model"] = body["model"].replace("-latest", "-2025-01-01")
+
+
+@body("anthropic")
+def maps_other_vendors_models(body: Tree) -> None:
+    """Another vendor's model id is replaced by one of the provider's."""
+    body["model"] = re.sub(r"^gpt-.*", "claude-sonnet-4-5", body["model"])
+
+
+@body("anthropic")
+def falls_back_from_unknown_versions(body: Tree) -> None:
+    """A version that the table does not know is replaced by its newest."""
+    body["model"] = re.sub(r"(claude-opus)-[7-9](-\d)?$", r"\1-5-5", body["model"])

@@ -349,11 +349,15 @@ def prefixes_user_text(body: Tree) -> None:
 
 @body("anthropic")
 def drops_input_of_calls_with_one_key(body: Tree) -> None:
-    """The arguments of a call in the history are lost where a result follows."""
+    """The arguments of a call in the history are lost where they have one key."""
     for block in blocks(body, "tool_use", "assistant"):
-        if (
-            len(block["input"]) == 1
-            and "_raw" not in block["input"]
-            and block["id"].startswith(("call", "c1", "toolu"))
-        ):
+        if len(block["input"]) == 1:
             block["input"] = {}
+
+
+@body()
+def cuts_characters_that_are_none(body: Tree) -> None:
+    """U+FFFE and U+FFFF are cut out of a text."""
+    body["messages"] = mapped(
+        body["messages"], lambda leaf: re.sub("[\ufffe\uffff]", "", leaf) if type(leaf) is str else leaf
+    )

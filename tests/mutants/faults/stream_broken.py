@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.mutants.events import read_events
 from tests.mutants.exchange import Ask, Received, Sent
 from tests.mutants.mutant import answer, chunked, deltas, error, events, exchange, message
 
@@ -153,8 +154,10 @@ def reports_cut_streams_as_resets(error: Tree, ask: Ask) -> None:
 @error()
 def reads_request_ids_of_events_first(error: Tree, ask: Ask) -> None:
     """The request id of an event beats the header's."""
-    if _streamed(ask) and ask.last and b"req_event" in ask.last.body:
-        error["request_id"] = "req_event"
+    if _streamed(ask) and ask.last:
+        found = [event["data"] for event in read_events(ask.last.body) if isinstance(event["data"], dict)]
+        ids = [data["request_id"] for data in found if "request_id" in data]
+        error["request_id"] = ids[-1] if ids else error["request_id"]
 
 
 @error()

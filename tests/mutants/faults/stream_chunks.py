@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from conformance.tree import Number
@@ -32,7 +33,7 @@ def _function(call: Tree) -> Tree:
 
 @events("openai")
 def gives_every_fragment_to_the_last_call(events: list[Event]) -> None:
-    """A fragment goes to the call that began last, whatever its index."""
+    """A chunk's fragment goes to the call that began last, whatever its index."""
     last: Any = None
     for call in _fragments(events):
         last = call.get("index") if call.get("id") and _function(call).get("name") else last
@@ -134,7 +135,7 @@ def reads_nothing_beside_the_reason(events: list[Event]) -> None:
 
 @events("openai")
 def streams_arguments_as_text_only(events: list[Event]) -> None:
-    """Arguments given as an object are lost."""
+    """Arguments given as an object are lost in a stream."""
     for call in _fragments(events):
         if isinstance(_function(call).get("arguments"), dict):
             _function(call)["arguments"] = ""
@@ -196,7 +197,7 @@ def takes_an_empty_list_for_calls(events: list[Event]) -> None:
 
 @events("openai")
 def strips_streamed_content(events: list[Event]) -> None:
-    """Fragments of white space are lost."""
+    """Chunks of white space are lost."""
     for delta in _deltas(events):
         if isinstance(delta.get("content"), str) and not delta["content"].strip():
             delta["content"] = ""
@@ -221,7 +222,7 @@ def streams_reasoning_as_content(events: list[Event]) -> None:
 
 @events("openai")
 def streams_one_name_of_reasoning(events: list[Event]) -> None:
-    """Reasoning is read under one of its two names."""
+    """Streamed reasoning is read under one of its two names."""
     for delta in _deltas(events):
         delta.pop("reasoning", None)
 
@@ -239,7 +240,7 @@ def cuts_tags_out_of_streams(events: list[Event]) -> None:
     """What looks like a tag of thinking is cut out of the text."""
     for delta in _deltas(events):
         if isinstance(delta.get("content"), str):
-            delta["content"] = delta["content"].replace("<think>", "").replace("</think>", "")
+            delta["content"] = re.sub(r"</?(think|reasoning)>", "", delta["content"])
 
 
 @events("openai")
@@ -287,7 +288,7 @@ def takes_null_errors_of_chunks_for_errors(events: list[Event]) -> None:
 
 @events("openai")
 def streams_the_model_that_was_asked(events: list[Event], ask: Ask) -> None:
-    """The model of a stream is the one that was asked."""
+    """The model of an OpenAI-style stream is the one that was asked."""
     for event in events:
         if isinstance(event["data"], dict) and "model" in event["data"]:
             event["data"]["model"] = ask.client["model"]

@@ -212,7 +212,8 @@ def warns_of_call_types(warnings: list[Tree], ask: Ask) -> None:
 @warned("anthropic")
 def warns_of_auto(warnings: list[Tree], ask: Ask) -> None:
     """A choice of auto without tools is reported as dropped."""
-    if ask.request.get("tool_choice") in ("auto", {"type": "auto"}) and not list(tools(ask.request)):
+    choices = (ask.request.get("tool_choice"), given(ask.request).get("function_call"))
+    if ("auto" in choices or {"type": "auto"} in choices) and not list(tools(ask.request)):
         warnings.append(_warning("tool-choice-dropped", "/tool_choice"))
 
 

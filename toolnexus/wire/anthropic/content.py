@@ -24,7 +24,7 @@ from toolnexus.wire.anthropic.blocks import (
     UrlSource,
 )
 from toolnexus.wire.anthropic.marks import Mark
-from toolnexus.wire.exact import MAX_DEPTH, decode_fields, plain, too_deep
+from toolnexus.wire.exact import INSIDE, MAX_DEPTH, decode_fields, plain, too_deep
 from toolnexus.wire.log import Log
 from toolnexus.wire.media import IMAGE_TYPES, UNKNOWN_TYPE, Media, is_neutral, read_media, suffix_type, url_path
 
@@ -92,7 +92,7 @@ def read_parts(parts: list[Raw], at: str, place: Place, log: Log, native: Native
 
 
 def _careful_part(raw: Raw, at: str, place: Place, log: Log, native: NativeHook | None) -> Piece | None:
-    if too_deep(bytes(raw)):
+    if too_deep(bytes(raw), INSIDE):
         raise InvalidRequest(f"nested deeper than {MAX_DEPTH} levels", "/".join(at.split("/")[:3]))
     try:
         keys = decode_fields(raw)

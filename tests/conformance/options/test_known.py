@@ -1,0 +1,200 @@
+"""--toolnexus-known, and known update."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.cli import main
+
+pytest_plugins = ["pytester"]
+
+ENTRY = """
+[[known]]
+case = "{case}"
+check = "{check}"
+signature = "{signature}"
+because = "Every answer ends in an exclamation mark."
+issue = "https://example.com/issues/1"
+"""
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> Any:
+    """Writes a ledger."""
+
+    def write(*entries: tuple[str, str, str]) -> Path:
+        path = tmp_path / "known.toml"
+        rows = (dict(zip(("case", "check", "signature"), entry, strict=True)) for entry in entries)
+        path.write_text("# kept\n" + "".join(ENTRY.format(**row) for row in rows))
+        return path
+
+    return write
+
+
+HELLO = "anthropic/text/hello"
+
+
+def test_a_known_failure_is_green(run_kit: Any, folder: Any, known: Any) -> None:
+    folder.add()
+    folder.add("anthropic/text/other")
+    path = known((f"{HELLO}", "result", "/text value"), ("anthropic/text/o*", "result", "/text value"))
+    run = run_kit("-v", "--toolnexus-known", path, fault="wrong-text")
+    assert run.ret == 0
+    run.stdout.fnmatch_lines([f"{HELLO} KNOWN*", "anthropic/text/other KNOWN*", "2 cases: 2 fail, all of them known"])
+
+
+def test_a_known_failure_and_a_new_one(run_kit: Any, folder: Any, known: Any) -> None:
+    folder.add()
+    folder.add("anthropic/text/other")
+    run = run_kit("-v", "--toolnexus-known", known((HELLO, "result", "/text value")), fault="wrong-text")
+    assert run.ret == 1
+    run.stdout.fnmatch_lines([f"{HELLO} KNOWN*", "anthropic/text/other FAIL*", "2 cases: 2 fail, 1 of them known"])
+
+
+def test_a_listed_case_that_passes_is_red(run_kit: Any, folder: Any, known: Any) -> None:
+    folder.add()
+    run = run_kit("-v", "--toolnexus-known", known((HELLO, "result", "/text value")))
+    assert run.ret == 1
+    run.stdout.fnmatch_lines(
+        [
+            f"{HELLO} LISTED-BUT-PASSES*",
+            f"LISTED BUT PASSES  {HELLO}*",
+            "*known failure 1 (*) does not fail: take it off*",
+        ]
+    )
+
+
+def test_a_listed_case_that_fails_in_another_way_is_red(run_kit: Any, folder: Any, known: Any) -> None:
+    folder.add()
+    run = run_kit("--toolnexus-known", known((HELLO, "result", "/model value")), fault="wrong-text")
+    assert run.ret == 1
+    run.stdout.fnmatch_lines(["*fails in another way: /text value, not /model value"])
+
+
+def test_an_entry_that_is_no_case_of_the_corpus_is_red(run_kit: Any, folder: Any, known: Any) -> None:
+    folder.add()
+    run = run_kit("--toolnexus-known", known(("anthropic/text/gone", "result", "/text value")))
+    assert run.ret == 1
+    run.stdout.fnmatch_lines(
+        ["red: known failure 1 (anthropic/text/gone, result) of known.toml is no case of the corpus"]
+    )
+
+
+def test_an_entry_outside_the_selection_is_not(run_kit: Any, folder: Any, known: Any) -> None:
+    folder.add()
+    folder.add("anthropic/text/other")
+    path = known(("anthropic/text/other", "result", "/text value"))
+    for chosen in (("--toolnexus-case", HELLO), ("-k", "hello")):
+        assert run_kit("--toolnexus-known", path, *chosen).ret == 0
+
+
+def test_the_ledger_holds_in_several_processes(run_kit: Any, folder: Any, known: Any, sample_port: Any) -> None:
+    for name in "abcd":
+        folder.add(f"anthropic/text/{name}")
+    path = known(("anthropic/text/?", "result", "/text value"), ("anthropic/text/gone", "result", "/text value"))
+    run = run_kit("-n", "2", "-v", "--toolnexus-known", path, port=sample_port("wrong-text"))
+    assert run.ret == 1
+    run.stdout.fnmatch_lines(
+        ["4 cases: 4 fail, all of them known", "red: known failure 2 (*) of known.toml is no case*"]
+    )
+    assert run.stdout.str().count("is no case of the corpus") == 1
+
+
+@pytest.mark.parametrize(
+    ("entries", "says"),
+    [
+        ([("anthropic/*", "result", "/text value")], "stands for 21 cases; at most 20 may be listed"),
+        ([(HELLO, "body", "/text value")], "check: must be one of request"),
+    ],
+)
+def test_a_ledger_that_cannot_be_held_to_is_wrong_usage(
+    run_kit: Any, folder: Any, known: Any, entries: Any, says: str
+) -> None:
+    for number in range(21):
+        folder.add(f"anthropic/text/case-{number}")
+    run = run_kit("--toolnexus-known", known(*entries))
+    assert run.ret == 4
+    (line,) = run.stderr.lines
+    assert says in line
+
+
+def test_again_names_it(run_kit: Any, folder: Any, known: Any) -> None:
+    folder.add()
+    path = known((HELLO, "result", "/model value"))
+    run_kit("--toolnexus-known", path, fault="wrong-text").stdout.fnmatch_lines(
+        [f"*again * --toolnexus-known {path} *"]
+    )
+
+
+# -- known update -----------------------------------------------------------------------------------------------------
+
+
+def update(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str], list[str]]:
+    capsys.readouterr()
+    code = main(["known", "update", *words])
+    said = capsys.readouterr()
+    return code, said.out.splitlines(), said.err.splitlines()
+
+
+@pytest.fixture
+def _by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+
+
+@pytest.mark.usefixtures("_by_hand")
+def test_a_ledger_is_brought_up_to_date(
+    run_kit: Any, folder: Any, known: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder.add()
+    folder.add("anthropic/text/other")
+    path = known((HELLO, "calls", "calls missing"))
+    run_kit("--toolnexus-report", tmp_path / "out", fault="wrong-text")
+    words = (str(path), "--results", str(tmp_path / "out"))
+    assert update(capsys, *words, "--dry-run")[0] == 0
+    assert "calls missing" in path.read_text()
+    code, out, err = update(capsys, *words)
+    assert code == 0
+    assert out == [
+        f"removed  {HELLO} (calls)",
+        f"added    {HELLO} (result): /text value",
+        "added    anthropic/text/other (result): /text value",
+    ]
+    assert len(err) == 1
+    assert "because: must be there" in err[0]
+    path.write_text(path.read_text().replace('""', '"it shouts"'))
+    assert path.read_text().startswith("# kept\n")
+    assert run_kit("--toolnexus-known", path, fault="wrong-text").ret == 0
+    assert update(capsys, *words) == (0, [], [])
+
+
+@pytest.mark.usefixtures("_by_hand")
+def test_it_may_run_the_port_itself(
+    known: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Any
+) -> None:
+    ports = Path(__file__).parents[1] / "ports"
+    folder.add()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SAMPLE_FAULT", "wrong-text")
+    monkeypatch.setenv("PYTHONPATH", str(ports))
+    monkeypatch.setenv("PYTEST_ADDOPTS", f"--toolnexus-fixtures={folder.path}")
+    words = (str(tmp_path / "new.toml"), "--port", "python:sample:port", "--because", "it shouts", "--issue", "#1")
+    assert update(capsys, *words) == (0, [f"added    {HELLO} (result): /text value"], [])
+    assert 'because = "it shouts"' in (tmp_path / "new.toml").read_text()
+
+
+def test_not_in_ci(known: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    path = known((HELLO, "calls", "calls missing"))
+    code, _, err = update(capsys, str(path), "--results", str(path))
+    assert code == 4
+    assert "no ledger is rewritten in CI (CI is set)" in err[0]
+
+
+@pytest.mark.usefixtures("_by_hand")
+def test_it_needs_one_run_to_go_by(known: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(known())
+    assert update(capsys, path)[0] == 4
+    assert update(capsys, path, "--port", "x", "--results", path)[0] == 4
