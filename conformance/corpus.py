@@ -116,14 +116,21 @@ def choose(
         if wanted not in known_ids:
             raise UsageFault(f"no case {wanted} in {corpus.fixtures}{_nearest(wanted, corpus)}")
     levels = LEVELS[: LEVELS.index(level) + 1]
-    known = None if since is None else version(since)
-    return tuple(
-        case
-        for case in corpus.cases
-        if case.level in levels
-        and (known is None or version(case.since) <= known)
-        and (not ids or case.id in ids or case.name in ids)
+    chosen = tuple(
+        case for case in corpus.cases if case.level in levels and (not ids or case.id in ids or case.name in ids)
     )
+    return chosen if since is None else _known_by(since, chosen, corpus)
+
+
+def _known_by(since: str, cases: tuple[Case, ...], corpus: Corpus) -> tuple[Case, ...]:
+    """The cases that this version had; raises `UsageFault` for one that is yet to come, or had none of them."""
+    wanted = version(since)
+    if wanted > version(corpus.version):
+        raise UsageFault(f"version {since} is yet to come: the corpus is {corpus.version}")
+    found = tuple(case for case in cases if version(case.since) <= wanted)
+    if cases and not found:
+        raise UsageFault(f"version {since} had none of these cases; the corpus is {corpus.version}")
+    return found
 
 
 def _nearest(wanted: str, corpus: Corpus) -> str:

@@ -25,9 +25,7 @@ def refuse_in_ci(environ: Mapping[str, str] = os.environ) -> None:
     """A ledger that CI writes would agree with everything; raises `UsageFault`."""
     for name in _CI:
         if environ.get(name, "").lower() not in ("", "0", "false"):
-            raise UsageFault(
-                f"no ledger is rewritten in CI ({name} is set): somebody has to say what a failure means"
-            )
+            raise UsageFault(f"no ledger is rewritten in CI ({name} is set): somebody has to say what a failure means")
 
 
 @dataclass

@@ -19,6 +19,7 @@ from conformance.report import closing, exits, folder, progress, results, termin
 from conformance.report.events import CaseJudged, from_builtins, to_builtins
 from conformance.session import Session
 from conformance.shard import parse as parse_shard
+from conformance.termination import Termination
 
 #: Where an event rides on a pytest report, and on what an xdist worker hands back.
 _EVENT: Final = "toolnexus_event"
@@ -41,8 +42,9 @@ def begin(config: pytest.Config) -> int | None:
         return None
     worker = hasattr(config, "workerinput")
     distributed = bool(getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None))
-    session = None
+    session, termination = None, Termination()
     try:
+        termination.__enter__()
         if not worker:
             _refuse_arguments(config)
         _refuse_published_port()
@@ -52,20 +54,24 @@ def begin(config: pytest.Config) -> int | None:
         if session.options.report is not None and not worker:
             folder.make(session.options.report)
         cases = session.cases
+        _ = session.corpus.clauses  # every run tells of them: a fault in their file is told at once
         session.unknown_entries()  # an entry that is too wide is told at once
         gc.freeze()  # the corpus lives as long as the run: walking it in each collection is what takes time
         if cases and not (worker or config.option.collectonly):
             session.open()
             if distributed:  # each worker has a port and a stub of its own; this was to see that there is one
                 session.close()
-    except Fault as fault:
+    except BaseException as fault:
+        termination.__exit__()
+        if not isinstance(fault, Fault):
+            raise
         if worker:
             raise pytest.UsageError(str(fault)) from None
         sys.stderr.write(f"toolnexus: {fault}\n")
         return fault.exit_code if session is None else _reported(session, fault)
     # An id is no path: it is shown as it is, wherever pytest finds its root folder.
     config.cwd_relative_nodeid = lambda nodeid: nodeid  # type: ignore[method-assign]
-    config.pluginmanager.register(Conformance(config, session), _NAME)
+    config.pluginmanager.register(Conformance(config, session, termination), _NAME)
     return None
 
 
@@ -145,8 +151,9 @@ class CaseItem(pytest.Item):
 class Conformance:
     """The hooks of one run."""
 
-    def __init__(self, config: pytest.Config, session: Session) -> None:
+    def __init__(self, config: pytest.Config, session: Session, termination: Termination) -> None:
         self._config = config
+        self._termination = termination
         self._session = session
         self._worker = hasattr(config, "workerinput")
         self._notes: list[str] = []
@@ -315,3 +322,4 @@ class Conformance:
     def pytest_unconfigure(self) -> None:
         """Whatever ended the run, nothing of it stays."""
         self._session.close()
+        self._termination.__exit__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import os
 import threading
@@ -9,6 +10,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
+from weakref import WeakKeyDictionary
 
 import httpx
 
@@ -16,7 +18,7 @@ from toolnexus.call import Ask, Plan, Send, Step, Timing, Wait, translation
 from toolnexus.config import ClientConfig, Style
 from toolnexus.errors import TransportError
 from toolnexus.metrics import MetricEvent, Metrics
-from toolnexus.request import TranslateRequest
+from toolnexus.request import request_of
 from toolnexus.result import TranslateResult
 from toolnexus.retry import RetryPolicy
 from toolnexus.span import Span, no_span
@@ -126,25 +128,6 @@ def _hook(hooks: Any, name: str) -> Callable[[Any], Any] | None:
     return hook
 
 
-def _request(
-    messages: Any, tools: Any, toolkit: Any, tool_choice: Any, system: Any, max_tokens: Any, params: Any
-) -> TranslateRequest:
-    """The request of a call, given whole or by its parts."""
-    if not isinstance(messages, TranslateRequest):
-        return TranslateRequest(
-            messages,
-            tools=tools,
-            toolkit=toolkit,
-            tool_choice=tool_choice,
-            system=system,
-            max_tokens=max_tokens,
-            params=params,
-        )
-    if any(part is not None for part in (tools, tool_choice, system, max_tokens, params)):
-        raise TypeError("a TranslateRequest holds its own tools, tool_choice, system, max_tokens and params")
-    return messages if toolkit is None else messages.with_toolkit(toolkit)
-
-
 class Client(_Settings):
     """A translator to one provider and model; thread-safe, and a context manager.
 
@@ -159,6 +142,7 @@ class Client(_Settings):
         self._http = http_client
         self._lock = threading.Lock()
         self._closed = False
+        self._pid = os.getpid()
 
     def translate(
         self,
@@ -177,7 +161,7 @@ class Client(_Settings):
         `messages` is OpenAI's list, or a whole `TranslateRequest`. Raises `InvalidRequest` before the call, and
         `ProviderError`, `InvalidResponse` or `TransportError` after the last attempt (SPEC section 5).
         """
-        request = _request(messages, tools, toolkit, tool_choice, system, max_tokens, params)
+        request = request_of(messages, tools, toolkit, tool_choice, system, max_tokens, params)
         return self._run(translation(self._plan, request), cancel)
 
     def stream(
@@ -198,7 +182,7 @@ class Client(_Settings):
         The call begins when the stream is entered or first asked for a delta. With `keep_result` false nothing is
         held, and the stream has no `result()`. Raises what `translate` raises; after the first delta with `partial`.
         """
-        request = _request(messages, tools, toolkit, tool_choice, system, max_tokens, params)
+        request = request_of(messages, tools, toolkit, tool_choice, system, max_tokens, params)
         return Stream(
             self._plan,
             request,
@@ -241,6 +225,9 @@ class Client(_Settings):
         with self._lock:
             if self._closed:
                 raise _closed()
+            if self._owned and self._pid != os.getpid():
+                # A forked child that used its parent's connections would read its parent's answers.
+                self._http, self._pid = None, os.getpid()
             if self._http is None:
                 # Only now: httpcore takes longer to import than all of ours.
                 from toolnexus.connections import Transport
@@ -275,6 +262,7 @@ class AsyncClient(_Settings):
         self._owned = http_client is None
         self._http = http_client
         self._closed = False
+        self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
 
     async def translate(
         self,
@@ -289,7 +277,7 @@ class AsyncClient(_Settings):
         cancel: CancelToken | None = None,
     ) -> TranslateResult:
         """One provider call, as `Client.translate`."""
-        request = _request(messages, tools, toolkit, tool_choice, system, max_tokens, params)
+        request = request_of(messages, tools, toolkit, tool_choice, system, max_tokens, params)
         return await self._run(translation(self._plan, request), cancel)
 
     def stream(
@@ -306,7 +294,7 @@ class AsyncClient(_Settings):
         keep_result: bool = True,
     ) -> AsyncStream:
         """One streaming provider call, as `Client.stream`."""
-        request = _request(messages, tools, toolkit, tool_choice, system, max_tokens, params)
+        request = request_of(messages, tools, toolkit, tool_choice, system, max_tokens, params)
         return AsyncStream(
             self._plan,
             request,
@@ -344,15 +332,20 @@ class AsyncClient(_Settings):
     def _client(self) -> httpx.AsyncClient:
         if self._closed:
             raise _closed()
-        if self._http is None:
-            self._http = httpx.AsyncClient(limits=_POOL)
-        return self._http
+        if not self._owned and self._http is not None:
+            return self._http
+        # A connection belongs to the event loop it was made in.
+        loop = asyncio.get_running_loop()
+        client = self._by_loop.get(loop)
+        if client is None:
+            client = self._by_loop[loop] = httpx.AsyncClient(limits=_POOL)
+        return client
 
     async def aclose(self) -> None:
         """Closes the connections; an `http_client` of your own stays open."""
         self._closed = True
-        if self._owned and self._http is not None:
-            client, self._http = self._http, None
+        client = self._by_loop.pop(asyncio.get_running_loop(), None)
+        if client is not None:
             await client.aclose()
 
     async def __aenter__(self) -> Self:

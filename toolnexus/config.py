@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from urllib.parse import SplitResult, parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlsplit
 
 from toolnexus.wire import STYLES
 from toolnexus.wire.style import WireStyle
@@ -116,13 +117,26 @@ def _merge(own: list[tuple[str, str]], configured: Iterable[tuple[str, str]]) ->
 def _secrets(api_key: str | None, headers: tuple[tuple[str, str], ...], base: SplitResult) -> tuple[str, ...]:
     """What no text of ours may show: the key, and what credential-like headers and the URL hold, longest first."""
     found = {api_key} if api_key else set()
-    if base.password and len(base.password) >= _SHORTEST_SECRET:
-        found.add(base.password)
-    for name, value in (*headers, *parse_qsl(base.query)):
+    found.update(part for part in (base.username, base.password) if part and len(part) >= _SHORTEST_SECRET)
+    found.update(value for _, value in parse_qsl(base.query) if len(value) >= _SHORTEST_SECRET)
+    for name, value in headers:
         if _CREDENTIAL.search(name):
             # `Bearer abc`: a provider echoes the whole or the token alone.
             found.update(part for part in (value, value.rpartition(" ")[2]) if len(part) >= _SHORTEST_SECRET)
-    return tuple(sorted((secret for secret in found if secret), key=len, reverse=True))
+    written = {form(secret) for secret in found for form in _WRITTEN}
+    return tuple(sorted((secret for secret in written if secret), key=len, reverse=True))
+
+
+# How JSON, HTML and URLs write a text.
+_WRITTEN: tuple[Callable[[str], str], ...] = (
+    str,
+    lambda text: text.replace("/", "\\/"),
+    html.escape,
+    lambda text: html.escape(text).replace("/", "&#47;"),
+    quote,
+    lambda text: quote(text, safe=""),
+    lambda text: text.replace("/", "%2F"),
+)
 
 
 def _header_value(what: str, value: str) -> str:

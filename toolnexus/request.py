@@ -144,6 +144,25 @@ def _kept(values: Any) -> Any:
     return list(values) if isinstance(values, Iterator) else values
 
 
+def request_of(
+    messages: Any, tools: Any, toolkit: Any, tool_choice: Any, system: Any, max_tokens: Any, params: Any
+) -> TranslateRequest:
+    """The request of a call, given whole or by its parts."""
+    if not isinstance(messages, TranslateRequest):
+        return TranslateRequest(
+            messages,
+            tools=tools,
+            toolkit=toolkit,
+            tool_choice=tool_choice,
+            system=system,
+            max_tokens=max_tokens,
+            params=params,
+        )
+    if any(part is not None for part in (tools, tool_choice, system, max_tokens, params)):
+        raise TypeError("a TranslateRequest holds its own tools, tool_choice, system, max_tokens and params")
+    return messages if toolkit is None else messages.with_toolkit(toolkit)
+
+
 def _as_bytes(body: Any) -> bytes:
     if isinstance(body, str):
         # Half a surrogate pair in a Python string is written as its escape, and repaired like one in any body.

@@ -61,7 +61,8 @@ def failure(error: Exception) -> TransportError:
         if isinstance(error, kind_of_error):
             made = TransportError(message, kind=kind)
             if isinstance(error, httpx.RequestError) and not isinstance(error, httpx.LocalProtocolError):
-                made.__cause__ = type(error)(str(error))
+                # Its text may quote the answer, and an answer may echo a key: the kind of error is what helps.
+                made.__cause__ = type(error)(f"{type(error).__name__} of {type(error).__module__}")
             return made
     return TransportError(f"the exchange failed: {type(error).__name__}", kind="closed")
 

@@ -59,7 +59,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     """Under the flag, load the kit; a fault found before the run is one line and its exit code."""
     asked = config.getoption("toolnexus_conformance")
     if not (config.getini("toolnexus_conformance") if asked is None else asked):
-        return None
+        return _refuse_options(config)
     here = Path(__file__).resolve()
     home = str(here.parents[2] if here.parent.name == "_entry" else here.parent)
     # A folder called `conformance` where pytest was started must not be taken for the kit.
@@ -67,8 +67,20 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     try:
         from conformance.plugin import begin
     except ImportError as wrong:
-        sys.stderr.write(f"toolnexus: the kit cannot be loaded: {wrong}\n")
+        own = (wrong.name or "").partition(".")[0] in ("conformance", "toolnexus")
+        cure = "" if own else "; it needs its extra: pip install 'toolnexus-conformance[conformance]'"
+        sys.stderr.write(f"toolnexus: the kit cannot be loaded: {wrong}{cure}\n")
         return int(pytest.ExitCode.USAGE_ERROR)
     finally:
         sys.path.remove(home)
     return begin(config)
+
+
+def _refuse_options(config: pytest.Config) -> int | None:
+    """An option of a run that is not asked for would be passed over in silence; settings may stand in an ini file."""
+    names = [name for name, *_ in (*_OPTIONS, *_LISTS)]
+    given = [name for name in names if config.getoption(f"toolnexus_{name.replace('-', '_')}") is not None]
+    if not given or config.option.help:
+        return None
+    sys.stderr.write(f"toolnexus: --toolnexus-{given[0]} does nothing without --toolnexus-conformance\n")
+    return int(pytest.ExitCode.USAGE_ERROR)

@@ -6,19 +6,20 @@ Exit codes are the pytest plugin's: 0 fine, 1 not conformant, 2 interrupted, 4 u
 
 from __future__ import annotations
 
-import importlib
 import sys
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from conformance.faults import Fault
+if TYPE_CHECKING:
+    from conformance.cli.group import cli as cli
 
 PROGRAM = "toolnexus-conformance"
 USAGE = 4
 INTERRUPTED = 2
 CORPUS_FAULT = 11
+
+#: What the extra brings, by the names under which it is imported.
+EXTRA = frozenset({"click", "deepdiff", "jinja2", "jsonschema", "pytest", "pytest_httpserver", "tomlkit", "werkzeug"})
+CURE = "needs its extra: pip install 'toolnexus-conformance[conformance]'"
 
 #: verb → module; its command is called `command`.
 VERBS = {
@@ -43,67 +44,27 @@ VERBS = {
     "translate": "conformance.cli.translate",
 }
 
-_EPILOG = """\b
-Where to begin:
-  an adapter is new       selftest 'cmd:node port.mjs'        then   pytest --toolnexus-conformance …
-  a case fails            run ID --port 'cmd:node port.mjs'   then   explain CLAUSE
-  a mapping has changed   bless --dry-run                     then   bless --reason TEXT
-  a provider surprised    record ID --upstream URL            then   lint, run, bless
-  a test suite elsewhere  serve                               or     export
-"""
 
+def __getattr__(name: str) -> Any:
+    """`cli`, the group of all verbs, is imported when it is first asked for: click comes with the extra."""
+    if name == "cli":
+        from conformance.cli.group import cli
 
-class _Verbs(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in VERBS:
-            return None
-        command: click.Command = importlib.import_module(VERBS[cmd_name]).command
-        return command
-
-    def main(  # type: ignore[override]  # click's has overloads that say which mode exits
-        self, args: Sequence[str] | None = None, prog_name: str | None = None, **options: Any
-    ) -> Any:
-        """Run one verb and exit with its code; with `standalone_mode=False` as click does."""
-        if options.pop("standalone_mode", True):
-            sys.exit(self._exit_code(args, prog_name or PROGRAM, options))
-        return super().main(args, prog_name, standalone_mode=False, **options)
-
-    def _exit_code(self, args: Sequence[str] | None, prog_name: str, options: dict[str, Any]) -> int:
-        try:
-            code = super().main(args, prog_name, standalone_mode=False, **options)
-        except click.UsageError as wrong:
-            where = PROGRAM if wrong.ctx is None else wrong.ctx.command_path
-            return _told(f"{wrong.format_message()} (see {where} --help)", USAGE)
-        except click.ClickException as wrong:
-            return _told(wrong.format_message(), wrong.exit_code)
-        except Fault as wrong:
-            return _told(str(wrong), wrong.exit_code)
-        except (click.Abort, KeyboardInterrupt):
-            click.echo("interrupted", err=True)
-            return INTERRUPTED
-        except OSError as wrong:  # a file that cannot be read or written, a port that is taken
-            return _told(f"{wrong.filename or 'input or output'}: {wrong.strerror or wrong}", USAGE)
-        return code if isinstance(code, int) else 0
-
-
-def _told(message: str, code: int) -> int:
-    click.echo(f"Error: {' '.join(message.split())}", err=True)
-    return code
-
-
-@click.command(cls=_Verbs, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name=PROGRAM, prog_name=PROGRAM)
-def cli() -> None:
-    """Read, write and check the conformance corpus, and run ports against it."""
+        return cli
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one verb and return its exit code."""
+    """Run one verb and return its exit code; without the extra, say so in one line."""
     try:
+        from conformance.cli.group import cli
+
         cli.main(argv, PROGRAM)
+    except ModuleNotFoundError as wrong:
+        if (wrong.name or "").partition(".")[0] not in EXTRA:
+            raise
+        sys.stderr.write(f"{PROGRAM}: {CURE}\n")
+        return USAGE
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else USAGE
     return 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from conformance.cli import PROGRAM, cli, options
+from conformance.cli import PROGRAM, options
+from conformance.cli.group import cli
 
 _EXAMPLE = options.example("completion bash >> ~/.bashrc")
 

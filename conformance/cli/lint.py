@@ -68,8 +68,12 @@ def command(
         faults += [fault for name, check in bench.of_the_corpus().items() if name not in skipped for fault in check()]
     for fault in faults:
         click.echo(json.dumps(_row(fault)) if as_json else str(fault))
-    click.echo(f"{len(bench.cases)} cases, {len(faults)} faults", err=True)
+    click.echo(f"{_counted(len(bench.cases), 'case')}, {_counted(len(faults), 'fault')}", err=True)
     return CORPUS_FAULT if faults else 0
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def _row(fault: Fault) -> dict[str, object]:

@@ -12,7 +12,7 @@ from conformance.cli import options
 
 _EXAMPLE = options.example(
     "show anthropic/tool-results/two-results-one-turn",
-    "show --json 'openai/finish/vendor-words-for-length[model-length]'",
+    "show --json anthropic/tool-results/two-results-one-turn",
     title="Examples",
 )
 

@@ -27,6 +27,9 @@ from conformance.tree import NotJson, read_bytes
 _POSIX: Final = os.name == "posix"
 _HELLO: Final = ""  # what waits for the hello, which has no id
 
+_AT_WORK: Final = "the port died while at work: "
+_STILLBORN: Final = "the port died before it said hello: "
+
 #: How long a port that closed a pipe may take to end by itself before it counts as one that goes on without it.
 _AFTERWARDS_S: Final = 0.5
 
@@ -129,7 +132,7 @@ class Child:
         slot = Slot(number, case)
         with self._lock:
             if self.ended is not None:
-                slot.settle(NoAnswer("died", self.ended))
+                slot.settle(NoAnswer("died", self.ended if number else f"{_STILLBORN}{self.ended}"))
                 return slot
             self._slots[number] = slot
         self._outgoing.put((line.encode("ascii") + b"\n", slot))
@@ -207,7 +210,7 @@ class Child:
             self.died_at_work = not all(slot.unread for slot in waiting)
             hint = f" ({ending.hint})" if ending is not None and ending.hint else ""
             for slot in waiting:
-                slot.settle(NoAnswer("died", f"the port died while at work: {how}{hint}"))
+                slot.settle(NoAnswer("died", f"{_AT_WORK if slot.number else _STILLBORN}{how}{hint}"))
         for slot in waiting:
             slot.wake()
 

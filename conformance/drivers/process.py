@@ -64,10 +64,10 @@ class Process(Driver):
         try:
             if isinstance(outcome, Answer):
                 return read_hello(outcome.value)
-            reason = outcome.message if isinstance(outcome, NoAnswer) else ""
+            reason = "" if outcome is None else _silence(outcome)
             last = child.stderr.last()
             more = f"; its last words: {last}" if last else ""
-            raise PortFault(f"the port 'cmd:{self._command}' did not say hello: {reason}{more}")
+            raise PortFault(f"the port 'cmd:{self._command}' {reason}{more}")
         except PortFault:
             child.kill()
             raise
@@ -124,6 +124,12 @@ class Process(Driver):
             self.left = self._child.farewell('{"op":"bye"}')
             self._told.extend(self._child.faults)
             self._child.faults.clear()
+
+
+def _silence(outcome: NoAnswer | NotStarted) -> str:
+    """Why there was no hello; a port that died says so by itself."""
+    died = isinstance(outcome, NoAnswer) and outcome.kind == "died"
+    return outcome.message.removeprefix("the port ") if died else f"did not say hello: {outcome.message}"
 
 
 def _hung(child: Child) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import threading
 import time
@@ -20,6 +21,10 @@ _LONGEST: Final = 4000
 
 #: How long to wait for what is still in the pipe when a case has ended, in seconds.
 _LINGER_S: Final = 0.1
+
+#: The line that names what a program died of, whatever it writes after that; and a line that says nothing of it.
+_TELLING: Final = re.compile(r"^(?!\s).*(?:Error\b.*:|Exception|\bpanic)")
+_SIGNATURE: Final = re.compile(r"^Node\.js v\d")
 
 _POSIX: Final = os.name == "posix"
 
@@ -78,8 +83,9 @@ class Stderr:
             return False
 
     def last(self) -> str:
-        """The last line that says something, "" where there is none."""
-        return next((line for line in reversed(self.since(0)) if line.strip()), "")
+        """The last line that names an error, else the last that says something, "" where there is none."""
+        said = [line for line in reversed(self.since(0)) if line.strip() and not _SIGNATURE.match(line)]
+        return next((line for line in said if _TELLING.search(line)), said[0] if said else "")
 
 
 def _readable(pipe: IO[bytes]) -> Iterator[None]:

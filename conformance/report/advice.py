@@ -27,8 +27,13 @@ class Group:
 
     @property
     def first(self) -> CaseJudged:
-        """The case to begin with: of the highest level the one with the fewest differences."""
-        return min(self.cases, key=lambda case: (_LEVELS.get(case.level, 3), _differences(case), len(case.id)))
+        """The case to begin with: of the most pressing ones that with the fewest differences."""
+        return min(self.cases, key=lambda case: (*_rank(case), _differences(case), len(case.id)))
+
+
+def _rank(case: CaseJudged) -> tuple[bool, int]:
+    """What comes first: what is wrong before what merely differs, and of that the highest level."""
+    return case.state == "equivalent", _LEVELS.get(case.level, 3)
 
 
 def _differences(case: CaseJudged) -> int:
@@ -73,8 +78,8 @@ def next_step(cases: Sequence[CaseJudged], exit_code: int) -> Step | None:
         return Step(f"a fault of kit or corpus, not of the port; please report {odd.id}: {odd.reason}")
     if states["not-run"]:
         return Step(f"the port did not get to {states['not-run']} cases: {_reason(cases, 'not-run')}")
-    if red := groups(cases):
-        return _begin(red, sum(len(group.cases) for group in red))
+    if red := [case for case in cases if case.red]:
+        return _begin(red)
     if states["n/a"]:
         return Step(
             f"{states['n/a']} cases are not checked for want of {_missing(cases)}; declare what the port can do"
@@ -82,9 +87,12 @@ def next_step(cases: Sequence[CaseJudged], exit_code: int) -> Step | None:
     return Step("nothing is left to put right; hold CI to it") if exit_code == 0 else None
 
 
-def _begin(red: list[Group], failures: int) -> Step:
-    largest = red[0]
-    share = f"{len(largest.cases)} of {failures} failures differ" if failures > 1 else "the failure differs"
+def _begin(red: Sequence[CaseJudged]) -> Step:
+    """The place where most of the pressing failures differ first, counted with all others that do so there."""
+    most = min(map(_rank, red))
+    largest = groups([case for case in red if _rank(case) == most])[0]
+    there = sum(_where(case) == largest.where for case in red)
+    share = f"{there} of {len(red)} failures differ" if len(red) > 1 else "the failure differs"
     return Step(f"{share} first at {largest.where}; begin with", largest.first.again or largest.first.id)
 
 

@@ -49,6 +49,8 @@ def failure(event: CaseJudged, clauses: Mapping[str, Clause]) -> Iterator[tuple[
     for label, text in (("why", event.why), ("reason", event.reason)):
         if text:
             yield _labelled(label, text)
+    if event.state == "equivalent":
+        yield _labelled("accept", "passes with --toolnexus-accept equivalent")
     for check in event.failed_checks:
         yield from _differences(check)
     for label, text in (("provider", event.provider), ("again", event.again), ("by hand", event.by_hand)):

@@ -1,6 +1,6 @@
 """What a pipe costs: `python tests/bench/pipe_overhead.py [cases]`.
 
-Prints the time of cases of the corpus in process and over a pipe, the port's start and end included (budget: 1.5 times).
+Prints the time of cases in process and over a pipe, start and end of the port included (budget: 1.5 times).
 Each figure is the best of several, because what disturbs a measurement only ever adds to it; both kinds of round take
 turns, so that they are disturbed alike.
 """

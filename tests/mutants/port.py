@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from conformance.drivers import reference
 from tests.mutants.catalogue import MUTANTS
-from tests.mutants.exchange import Ask, Received, Sent, pairs
+from tests.mutants.exchange import Ask, Ending, Received, Sent, pairs
 from tests.mutants.mutant import Level, Mutant, MutantBug
 from toolnexus.call import Answer, Live, Send, Timing, Wait
 from toolnexus.errors import TransportError
@@ -143,7 +143,8 @@ def drained(answer: Answer | Live) -> Received:
     """An answer, a streamed one read to its end."""
     if isinstance(answer, Answer):
         return Received(answer.status, pairs(answer.headers), answer.body)
-    chunks, ending = [answer.first], "whole"
+    chunks = [answer.first]
+    ending: Ending = "whole"
     try:
         while (chunk := answer.source.read()) is not None:
             chunks.append(chunk)

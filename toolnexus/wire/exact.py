@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -147,7 +148,10 @@ def _object_bytes_carefully(text: str) -> tuple[Raw, bool]:
         raise NotExact(f"nested deeper than {MAX_DEPTH} levels")
     try:
         # Numbers stay text: 1e400 and 5,000-digit integers are JSON, whatever a float or an int can hold.
-        value = json.loads(data, object_pairs_hook=_unique, parse_int=str, parse_float=str, parse_constant=_constant)
+        # As text: of bytes, json would skip a byte order mark, which no JSON value begins with.
+        value = json.loads(
+            data.decode(), object_pairs_hook=_unique, parse_int=str, parse_float=str, parse_constant=_constant
+        )
     except RecursionError as error:  # pragma: no cover - the depth was checked
         raise NotExact("nested too deep") from error
     except NotExact:
@@ -175,12 +179,22 @@ def plain(data: bytes | Raw) -> Any:
     try:
         return decode(data)
     except msgspec.MsgspecError:
-        return json.loads(bytes(data), parse_int=_integer)
+        # As text: of bytes, json would let half a surrogate pair pass.
+        return json.loads(bytes(data).decode(), parse_int=_integer)
 
 
 def _integer(text: str) -> int | float:
     # Python reads no integer of more digits (`sys.set_int_max_str_digits`); no float holds one either.
     return int(text) if len(text) <= _MOST_DIGITS else float(text)
+
+
+def all_finite(value: Any) -> bool:
+    """Whether JSON can hold every number of a plain value; one beyond a float was read as infinity."""
+    if isinstance(value, float):
+        return isfinite(value)
+    if isinstance(value, dict):
+        return all(all_finite(item) for item in value.values())
+    return not isinstance(value, list) or all(all_finite(item) for item in value)
 
 
 def where(data: bytes) -> str:

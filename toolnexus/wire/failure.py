@@ -23,6 +23,7 @@ _EXCERPT = 200
 _TAG = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 _SPACE = re.compile(r"\s+")
 _REDACTED = "[redacted]"
+_BOM = b"\xef\xbb\xbf"
 
 # Upstream's word -> the status OpenAI answers with, its type, its code (wire-facts D10).
 _VIEW: dict[str, tuple[int, str, str | None]] = {
@@ -100,6 +101,7 @@ def error_body(data: bytes) -> dict[str, Any] | None:
 
     The object has Anthropic's or OpenAI's keys under `error`; a string `error` is its message.
     """
+    data = data.removeprefix(_BOM)
     try:
         value = decode(data)
     except (msgspec.MsgspecError, RecursionError):
@@ -142,8 +144,8 @@ def invalid_response(why: str, status: int, headers: HeadersIn, data: bytes, con
     return InvalidResponse(
         why,
         status=status,
-        excerpt=redact(_excerpt(data), config),
-        request_id=header(headers, "request-id", "x-request-id"),
+        excerpt=_excerpt(data, config),
+        request_id=_maybe(header(headers, "request-id", "x-request-id"), config),
     )
 
 
@@ -172,8 +174,8 @@ def _error(status: int, http: int, headers: HeadersIn, body: dict[str, Any], con
         type=_maybe(error.get("type") or _gemini_word(error.get("status")), config),
         param=_maybe(error.get("param"), config),
         code=_maybe(code, config) if not isinstance(code, int) or isinstance(code, bool) else code,
-        request_id=header(headers, "request-id", "x-request-id") or _maybe(body.get("request_id"), config),
-        retry_after=header(headers, "retry-after"),
+        request_id=_maybe(header(headers, "request-id", "x-request-id") or body.get("request_id"), config),
+        retry_after=_maybe(header(headers, "retry-after"), config),
         http_status=http,
     )
 
@@ -195,16 +197,17 @@ def _maybe(value: Any, config: ClientConfig) -> str | None:
 
 def _bodyless(status: int, headers: HeadersIn, data: bytes, config: ClientConfig) -> ProviderError:
     return ProviderError(
-        redact(_excerpt(data), config) or f"the provider answered {status} without a body",
+        _excerpt(data, config) or f"the provider answered {status} without a body",
         status=status,
-        request_id=header(headers, "request-id", "x-request-id"),
-        retry_after=header(headers, "retry-after"),
+        request_id=_maybe(header(headers, "request-id", "x-request-id"), config),
+        retry_after=_maybe(header(headers, "retry-after"), config),
     )
 
 
-def _excerpt(data: bytes) -> str:
+def _excerpt(data: bytes, config: ClientConfig) -> str:
     # Tags are cut before the text is: a page is mostly markup.
-    text = _SPACE.sub(" ", _TAG.sub(" ", data[:65536].decode("utf-8", "replace"))).strip()
+    text = redact(data[:65536].decode("utf-8", "replace"), config)
+    text = _SPACE.sub(" ", _TAG.sub(" ", text)).strip()
     return text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
 
 

@@ -20,8 +20,8 @@ class Gathered:
         self.content: list[str] = []
         self.reasoning: list[str] = []
         self.refusal: list[str] = []
-        self._heads: list[tuple[str, str, str]] = []
-        self._arguments: list[list[str]] = []
+        self._heads: dict[int, tuple[str, str, str]] = {}
+        self._arguments: dict[int, list[str]] = {}
 
     def add(self, deltas: list[Delta]) -> None:
         """Takes up more deltas."""
@@ -31,8 +31,8 @@ class Gathered:
             call = delta.tool_call
             if call is not None:
                 if call.id is not None:
-                    self._heads.append((call.id, call.name or "", call.type))
-                    self._arguments.append([])
+                    self._heads[call.index] = (call.id, call.name or "", call.type)
+                    self._arguments[call.index] = []
                 if call.arguments:
                     self._arguments[call.index].append(call.arguments)
             elif delta.content is not None:
@@ -44,10 +44,11 @@ class Gathered:
 
     def calls(self) -> list[ToolCall]:
         """The calls so far, each with the fragments it has."""
-        return [
-            ToolCall(call_id, name, "".join(arguments), kind)
-            for (call_id, name, kind), arguments in zip(self._heads, self._arguments, strict=True)
-        ]
+        return [ToolCall(*self._call(index)) for index in sorted(self._heads)]
+
+    def _call(self, index: int) -> tuple[str, str, str, str]:
+        call_id, name, kind = self._heads[index]
+        return call_id, name, "".join(self._arguments[index]), kind
 
     def partial(self, usage: Usage, model: str) -> Partial:
         """What there is, for an error to carry."""

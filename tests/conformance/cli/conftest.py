@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.canonical import canonical, fixtures_root, read
-from conformance.cli import cli, main
+from conformance.cli import main
+from conformance.cli.group import cli
 
 PORTS = Path(__file__).parent / "ports"
 

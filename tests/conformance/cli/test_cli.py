@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -32,13 +33,39 @@ def test_every_verb_has_help_with_an_example(verb: Any, name: str) -> None:
     assert f"toolnexus-conformance {name}" in text.partition("Example")[2]
 
 
-@pytest.mark.parametrize("name", ["run", "show", "bless", "serve"])
-def test_the_cases_of_the_examples_exist(verb: Any, name: str) -> None:
-    examples = verb(name, "--help").stdout.partition("Example")[2]
-    named = re.findall(r"(?:anthropic|openai)/[a-z-]+/[a-z-]+(?:\[[a-z-]+\])?(?=['\s])", examples)
-    assert named
-    for case in named:
-        assert verb("show", case).exit_code == 0
+def helps(verb: Any) -> Iterator[str]:
+    """The help of every verb, and of the verbs that some of them have."""
+    for name in VERBS:
+        text = verb(name, "--help").stdout
+        yield text
+        for inner in re.findall(r"^  ([a-z]+)  ", text.partition("Commands:")[2], re.MULTILINE):
+            yield verb(name, inner, "--help").stdout
+
+
+def test_the_cases_that_helps_name_exist(verb: Any) -> None:
+    texts = "".join(helps(verb))
+    named = set(
+        re.findall(r"(?<![\w/])(?:anthropic|openai)/[a-z-]+/[a-z-]+(?:\[[\w.-]+\])?", texts.replace("my-case", ""))
+    )
+    assert "anthropic/tool-results/two-results-one-turn" in named
+    assert {case: verb("show", case).exit_code for case in named} == dict.fromkeys(named, 0)
+
+
+def test_the_bare_command_shows_its_help_and_is_wrong_usage(verb: Any) -> None:
+    for argv in ([], ["report"]):
+        ran = verb(*argv)
+        assert ran.exit_code == 4
+        assert ran.stderr == verb(*argv, "--help").stdout
+
+
+@pytest.mark.parametrize("module", ["click", "pytest_httpserver"])
+def test_without_the_extra_the_cure_is_said_in_one_line(module: str) -> None:
+    program = (
+        f"import sys; sys.modules[{module!r}] = None; from conformance.cli import main; sys.exit(main(['run', 'x']))"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 4
+    assert ran.stderr == ("toolnexus-conformance: needs its extra: pip install 'toolnexus-conformance[conformance]'\n")
 
 
 @pytest.mark.parametrize(

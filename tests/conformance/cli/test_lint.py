@@ -21,7 +21,7 @@ def test_a_good_case_has_no_fault(bench: Any, good: dict[str, Any]) -> None:
     bench.write(good)
     ran = bench.lint()
     assert (ran.code, ran.out) == (0, "")
-    assert "1 cases, 0 faults" in ran.err
+    assert "1 case, 0 faults" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -364,3 +364,8 @@ def test_faults_as_json(bench: Any, good: dict[str, Any]) -> None:
         "check": "finished",
         "message": "is still to be written",
     }
+
+
+def test_one_fault_is_told_as_one(bench: Any, good: dict[str, Any]) -> None:
+    bench.write(good, fmt=False)
+    assert bench.lint().err.endswith("1 case, 1 fault\n")

@@ -13,7 +13,7 @@ from conformance.cli import main
 
 HERE = Path(__file__).parents[1]
 SAMPLE = f"cmd:{sys.executable} {HERE / 'ports' / 'sample.py'}"
-MISBEHAVING = f"cmd:{sys.executable} {HERE / 'misbehaving' / 'ports.py'}"
+MISBEHAVING = f"cmd:{sys.executable} {HERE / 'misbehaving' / 'culprits.py'}"
 
 STEPS = ["hello", "good case", "error", "unknown field", "large message", "bye"]
 

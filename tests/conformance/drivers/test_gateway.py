@@ -1,132 +1,22 @@
-"""The gateway driver, against gateways that are a function each."""
+"""The gateway driver: what a gateway is, and what it cannot be asked."""
 
 from __future__ import annotations
 
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx
 import pytest
+from fakes import Answering, Reply, as_json, ask, bearer, completion, honest, secretive, upstream
 
-from conformance.case import Case
 from conformance.drivers import gateway, probe
 from conformance.drivers.gateway import Gateway
-from conformance.drivers.message import for_case
 from conformance.faults import PortFault, UsageFault
-from conformance.observation import Answer, NoAnswer, NotStarted
 from conformance.options import Options
-from conformance.stub import Script, Stub
-
-Reply = tuple[int, dict[str, str], bytes]
-Answering = Callable[[dict[str, Any], dict[str, str], str], Reply]
-
-JSON = {"content-type": "application/json"}
-EVENTS = {"content-type": "text/event-stream"}
-
-
-def as_json(value: Any, status: int = 200, **headers: str) -> Reply:
-    return status, {**JSON, **headers}, json.dumps(value).encode()
-
-
-def completion(text: str) -> Reply:
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-    return as_json({"id": "c", "object": "chat.completion", "model": "claude-x", "choices": [choice]})
-
-
-def upstream(stub: str, body: dict[str, Any], key: str, model: str | None = None, path: str = "/v1/messages") -> Any:
-    sent = {"model": model or body["model"], "max_tokens": 64, "messages": body["messages"]}
-    return httpx.post(f"{stub}{path}", json=sent, headers={"x-api-key": key}, trust_env=False)
-
-
-def bearer(headers: dict[str, str]) -> str:
-    return headers["authorization"].removeprefix("Bearer ")
-
-
-def honest(body: dict[str, Any], headers: dict[str, str], stub: str) -> Reply:
-    """Hands the key on."""
-    answer = upstream(stub, body, bearer(headers))
-    return (
-        completion("hello") if answer.status_code == 200 else as_json({"error": {"message": "no"}}, answer.status_code)
-    )
-
-
-def secretive(body: dict[str, Any], headers: dict[str, str], stub: str) -> Reply:
-    """Has a key of its own."""
-    upstream(stub, body, "sk-own")
-    return completion("hello")
-
-
-@pytest.fixture
-def stub() -> Iterator[Stub]:
-    with Stub() as running:
-        yield running
-
-
-@pytest.fixture
-def serve(stub: Stub) -> Iterator[Callable[..., str]]:
-    servers: list[ThreadingHTTPServer] = []
-
-    def start(answering: Answering) -> str:
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self._say(as_json({"data": []}))
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                headers = {name.lower(): value for name, value in self.headers.items()}
-                self._say(answering(body, headers, stub.url))
-
-            def _say(self, reply: Reply) -> None:
-                status, headers, body = reply
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                if "content-length" not in headers:
-                    self.send_header("content-length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        servers.append(server)
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        return f"http://127.0.0.1:{server.server_port}/v1"
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-@pytest.fixture
-def start(serve: Callable[..., str], stub: Stub) -> Iterator[Callable[..., Gateway]]:
-    drivers: list[Gateway] = []
-
-    def begin(answering: Answering, **options: Any) -> Gateway:
-        url = serve(answering)
-        driver = Gateway(url, Options(port=url, stub_port=1, **options))
-        drivers.append(driver)
-        driver.hello = driver.start("1.0", stub)  # type: ignore[attr-defined]
-        return driver
-
-    yield begin
-    for driver in drivers:
-        driver.stop()
-
-
-def ask(driver: Gateway, stub: Stub, case: Case, **changes: Any) -> tuple[Any, Script]:
-    with stub.script(case) as script:
-        message = for_case(case, "1", stub.url, script.key)
-        for name, value in changes.items():
-            object.__setattr__(message, name, value)
-        return driver.run(message).outcome, script
-
+from conformance.stub import Stub
 
 # -- finding out what it is -------------------------------------------------------------------------------------------
 
@@ -278,154 +168,11 @@ def test_a_header_needs_a_name() -> None:
         Gateway("http://127.0.0.1:1/v1", Options(stub_port=1, headers=("nonsense",)))
 
 
-# -- outcomes ---------------------------------------------------------------------------------------------------------
-
-
-def outcome(
-    start: Any, stub: Stub, make_case: Any, reply: Callable[..., Reply], *, touch: bool = True, **case: Any
-) -> Any:
-    """What comes of a case whose gateway, once probed, answers so."""
-    probed = []
-
-    def answering(body: dict[str, Any], headers: dict[str, str], stub: str) -> Reply:
-        if len(probed) < 2:
-            probed.append(body)
-            return honest(body, headers, stub)
-        if touch:
-            upstream(stub, body, bearer(headers))
-        return reply()
-
-    return ask(start(answering), stub, make_case(**case))[0]
-
-
-def test_an_answer(start: Any, stub: Stub, make_case: Any) -> None:
-    found = outcome(start, stub, make_case, lambda: completion("hello"))
-    assert isinstance(found, Answer)
-    result: Any = found.value["result"]
-    assert (result["text"], result["finish_reason"]) == ("hello", "stop")
-
-
-@pytest.mark.parametrize(
-    ("status", "touch", "kind"),
-    [
-        (400, False, "invalid-request"),
-        (422, False, "invalid-request"),
-        (400, True, "provider"),
-        (502, False, "provider"),
-    ],
-)
-def test_whose_fault_a_refusal_is(start: Any, stub: Stub, make_case: Any, status: int, touch: bool, kind: str) -> None:
-    refusal = as_json({"error": {"message": "no", "type": "x"}}, status, **{"retry-after": "7"})
-    found = outcome(start, stub, make_case, lambda: refusal, touch=touch)
-    assert isinstance(found, Answer)
-    assert found.openai
-    error: Any = found.value["error"]
-    assert error == {"kind": kind, "status": str(status), "retry_after": "7", "message": "no"}
-
-
-@pytest.mark.parametrize(
-    ("reply", "says"),
-    [
-        ((200, JSON, b"<html>"), "the gateway's 200 is no JSON"),
-        (as_json({"choices": []}), "the gateway's 200 is no chat.completion: it has no choices"),
-        (as_json({"choices": [{"message": {"content": 7}}]}), "/result/text must be a text"),
-    ],
-)
-def test_an_answer_that_is_none(start: Any, stub: Stub, make_case: Any, reply: Reply, says: str) -> None:
-    found = outcome(start, stub, make_case, lambda: reply)
-    assert isinstance(found, NoAnswer)
-    assert says in found.message
-    assert found.certain
-
-
-def test_an_answer_that_breaks_off(start: Any, stub: Stub, make_case: Any) -> None:
-    found = outcome(start, stub, make_case, lambda: (200, {**JSON, "content-length": "100"}, b"{"))
-    assert isinstance(found, NoAnswer)
-    assert "the gateway broke off its answer" in found.message
-
-
-def test_a_gateway_that_takes_too_long(start: Any, stub: Stub, make_case: Any) -> None:
-    released = threading.Event()
-    probed: list[Any] = []
-
-    def slow(body: dict[str, Any], headers: dict[str, str], stub: str) -> Reply:
-        if len(probed) >= 2:
-            released.wait(5)
-        probed.append(body)
-        return honest(body, headers, stub)
-
-    found, _ = ask(start(slow), stub, make_case(), deadline_ms=200)
-    released.set()
-    assert found == NoAnswer("timeout", "no answer within 200 ms", True)
-
-
-def test_a_gateway_that_goes_is_not_asked_again(stub: Stub, serve: Any, make_case: Any) -> None:
-    url = serve(honest)
-    driver = Gateway(url, Options(port=url, stub_port=1))
-    driver.start("1.0", stub)
-    driver._url = "http://127.0.0.1:9/v1"  # nobody listens there
-    first, _ = ask(driver, stub, make_case())
-    second, _ = ask(driver, stub, make_case())
-    driver.stop()
-    assert isinstance(first, NoAnswer)
-    assert isinstance(second, NotStarted)
-    assert "is gone" in second.message
-
-
 STREAMED: dict[str, Any] = {
     "requires": ["anthropic", "stream"],
     "stream": True,
     "deltas": [{"role": "assistant"}, {"content": "hi"}, {"finish_reason": "stop"}],
 }
-
-
-def events(*rows: Any) -> bytes:
-    texts = [row if isinstance(row, str) else json.dumps(row) for row in rows]
-    return "".join(f"data: {text}\n\n" for text in texts).encode()
-
-
-def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
-    return {"id": "c", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
-
-
-def test_a_stream(start: Any, stub: Stub, make_case: Any) -> None:
-    body = events(chunk({"role": "assistant", "content": ""}), chunk({"content": "hi"}), chunk({}, "stop"), "[DONE]")
-    found = outcome(start, stub, make_case, lambda: (200, EVENTS, body), **STREAMED)
-    assert isinstance(found, Answer)
-    assert found.value["deltas"] == [{"role": "assistant", "content": ""}, {"content": "hi"}, {"finish_reason": "stop"}]
-    result: Any = found.value["result"]
-    assert (result["text"], result["finish_reason"]) == ("hi", "stop")
-
-
-@pytest.mark.parametrize("length", [None, "1000"])
-def test_a_stream_that_is_cut_is_an_error_with_its_deltas(
-    start: Any, stub: Stub, make_case: Any, length: str | None
-) -> None:
-    headers = EVENTS if length is None else {**EVENTS, "content-length": length}
-    found = outcome(start, stub, make_case, lambda: (200, headers, events(chunk({"content": "h"}))), **STREAMED)
-    assert isinstance(found, Answer)
-    assert found.value["deltas"] == [{"content": "h"}]
-    assert found.value["error"] == {"kind": "provider", "message": "it ended without [DONE]"}
-
-
-def test_a_refused_stream_has_no_deltas(start: Any, stub: Stub, make_case: Any) -> None:
-    found = outcome(start, stub, make_case, lambda: as_json({"error": {}}, 429), **STREAMED)
-    assert isinstance(found, Answer)
-    assert found.value["deltas"] == []
-    error: Any = found.value["error"]
-    assert (error["kind"], error["status"]) == ("provider", "429")
-
-
-def test_a_stream_that_is_none(start: Any, stub: Stub, make_case: Any) -> None:
-    found = outcome(start, stub, make_case, lambda: completion("hi"), **STREAMED)
-    assert isinstance(found, NoAnswer)
-    assert "answered a stream with application/json" in found.message
-
-
-def test_a_case_that_is_repeated_is_asked_again(start: Any, stub: Stub, make_case: Any) -> None:
-    driver = start(honest)
-    _, script = ask(driver, stub, make_case(repeat=2))
-    assert len(script.calls) == 2
 
 
 # -- what it cannot be asked ------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,14 +80,23 @@ def test_a_number_that_json_cannot_hold_is_null(value: float) -> None:
     assert line_of({"raw": [value, 1.5]}) == b'{"raw":[null,1.5]}\n'
 
 
-def test_what_the_port_prints_is_no_protocol() -> None:
-    code = "import sys, json; from conformance.drivers import pipe; print('early'); pipe.main()"
-    command = [sys.executable, "-c", code, "toolnexus"]
+TALKER = """
+import os
+class Port:
+    def hello(self):
+        print("here I am", flush=True)
+        os.write(1, b"truly\\n")
+        return {"op": "hello"}
+"""
+
+
+def test_what_the_port_prints_is_no_protocol(tmp_path: Path) -> None:
+    (tmp_path / "talker.py").write_text(TALKER)
+    command = [sys.executable, "-m", "conformance.drivers.pipe", "talker:Port"]
     text = json.dumps({"op": "hello", "protocol": 1, "corpus": "1.0"}) + "\n"
-    done = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
-    (line,) = done.stdout.splitlines()
-    assert json.loads(line)["port"]["name"] == "toolnexus"
-    assert b"early" in done.stderr
+    done = subprocess.run(command, input=text.encode(), capture_output=True, check=True, cwd=tmp_path)
+    assert json.loads(done.stdout)["op"] == "hello"
+    assert done.stderr == b"here I am\ntruly\n"
 
 
 #: Runs so many must cases against a port, and prints the processor time of this process and of the port.

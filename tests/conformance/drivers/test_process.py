@@ -233,3 +233,25 @@ def test_a_signal_to_the_group_does_not_reach_this_process(driver: Process) -> N
     assert int(text(driver, "pid")) != port
     driver.stop()
     assert driver.faults == ("the port ended by itself (killed by SIGTERM), after pid",)
+
+
+@pytest.mark.parametrize(
+    ("said", "telling"),
+    [
+        ("Error: Cannot find module 'x'\n    at Module.load\n\nNode.js v22.1.0\n", "Error: Cannot find module 'x'"),
+        ("panic: no licence\n\ngoroutine 1 [running]:\nmain.main()\n", "panic: no licence"),
+        (
+            "thread 'main' panicked at src/main.rs:1:1: oh\nnote: run with it\n",
+            "thread 'main' panicked at src/main.rs:1:1: oh",
+        ),
+        ("Exception in thread main: oh\n\tat Main.main(ErrorPage.java:3)\n", "Exception in thread main: oh"),
+        ("warming up\nno licence\nNode.js v22.1.0\n", "no licence"),
+    ],
+)
+def test_the_last_words_are_the_telling_ones(tmp_path: Path, said: str, telling: str) -> None:
+    (tmp_path / "port.py").write_text(f"import sys; sys.stderr.write({said!r}); sys.exit(1)")
+    command = f"{sys.executable} {tmp_path / 'port.py'}"
+    with pytest.raises(PortFault) as caught:
+        Process(command).start("1.0")
+    expected = f"the port 'cmd:{command}' died before it said hello: exit code 1; its last words: {telling}"
+    assert str(caught.value) == expected

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ports import AT_START, IN_A_CASE
+from culprits import AT_START, IN_A_CASE
 
 from conformance.drivers import message, process
 
 pytest_plugins = ["pytester"]
 
-SCRIPT = Path(__file__).parent / "ports.py"
+SCRIPT = Path(__file__).parent / "culprits.py"
 CASES = ("a", "b", "c")
 
 

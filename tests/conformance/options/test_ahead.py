@@ -10,7 +10,7 @@ import pytest
 
 pytest_plugins = ["pytester"]
 
-SCRIPT = Path(__file__).parents[1] / "misbehaving" / "ports.py"
+SCRIPT = Path(__file__).parents[1] / "misbehaving" / "culprits.py"
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,50 @@ def test_collecting_only_starts_no_port(run_kit: Any, folder: Any) -> None:
 def test_loaded_twice_is_loaded_once(run_kit: Any, folder: Any) -> None:
     folder.add()
     run_kit("-p", "conformance._entry.toolnexus_pytest").assert_outcomes(passed=1)
+
+
+def test_loaded_by_its_name_and_installed_it_is_loaded_once(tmp_path: Path, folder: Any, sample_port: Any) -> None:
+    folder.add()
+    checkout = Path(__file__).parents[3]
+    points = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]["pytest11"]
+    info = tmp_path / "kit-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: kit\nVersion: 1.0\n")
+    rows = "".join(f"{name} = {module}\n" for name, module in points.items())
+    (info / "entry_points.txt").write_text(f"[pytest11]\n{rows}")
+    program = (
+        "import importlib.metadata as m, pathlib, sys, pytest\n"
+        f"m.distributions = lambda **_: [m.PathDistribution(pathlib.Path({str(info)!r}))]\n"
+        "sys.exit(pytest.main(sys.argv[1:]))"
+    )
+    args = ["-p", "toolnexus_pytest", "--toolnexus-conformance", "--toolnexus-port", sample_port()]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *args, f"--toolnexus-fixtures={folder.path}", "-p", "no:cacheprovider"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": f"{checkout / 'conformance' / '_entry'}:{checkout}", "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "1 cases: 1 pass" in done.stdout
+
+
+@pytest.mark.parametrize("option", ["--toolnexus-port", "--toolnexus-stub-port", "--toolnexus-case"])
+def test_an_option_without_the_flag_is_wrong_usage(pytester: pytest.Pytester, option: str) -> None:
+    run = pytester.runpytest_inprocess(option, "1")
+    assert run.ret == 4
+    assert run.stderr.lines == [f"toolnexus: {option} does nothing without --toolnexus-conformance"]
+
+
+def test_without_the_extra_the_cure_is_said(pytester: pytest.Pytester) -> None:
+    program = (
+        "import sys, pytest; sys.modules['pytest_httpserver'] = None\n"
+        "sys.exit(pytest.main(['--toolnexus-conformance', '-p', 'no:pytest_httpserver']))"
+    )
+    run = pytester.run(sys.executable, "-c", program)
+    assert run.ret == 4
+    assert run.stderr.lines[-1].endswith("; it needs its extra: pip install 'toolnexus-conformance[conformance]'")
 
 
 def test_a_checkout_that_is_not_installed_can_run_it(tmp_path: Path, folder: Any, sample_port: Any) -> None:

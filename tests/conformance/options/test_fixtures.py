@@ -69,3 +69,14 @@ def test_broken_clauses_end_the_run(run_kit: Any, folder: Any) -> None:
     run = run_kit()
     assert run.ret == 11
     assert "clauses.json: line 1" in run.stderr.lines[0]
+
+
+@pytest.mark.parametrize("with_a_case", [True, False])
+def test_a_folder_without_clauses_ends_the_run(run_kit: Any, folder: Any, with_a_case: bool) -> None:
+    if with_a_case:
+        folder.add()
+    (folder.path / "clauses.json").unlink()
+    for argv in ([], ["--collect-only"]):
+        run = run_kit(*argv)
+        assert run.ret == 11
+        assert run.stderr.lines == [f"toolnexus: {folder.path / 'clauses.json'}: No such file or directory"]

@@ -141,7 +141,8 @@ def update(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[s
 
 @pytest.fixture
 def _by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CI", raising=False)
+    for name in ("CI", "CONTINUOUS_INTEGRATION", "BUILD_NUMBER"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.mark.usefixtures("_by_hand")

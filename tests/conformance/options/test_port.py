@@ -46,7 +46,7 @@ def test_an_unknown_port_is_wrong_usage_in_one_line(run_kit: Any, folder: Any, p
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        ("dies", "did not say hello: the port died while at work: exit code 1; its last words: cannot find my runtime"),
+        ("dies", "died before it said hello: exit code 1; its last words: cannot find my runtime"),
         ("chatty", "a line on stdout that is no JSON (Expecting value): starting up"),
         ("typo", "the port's hello: /capabilities/0 must be one of anthropic, openai,"),
     ],

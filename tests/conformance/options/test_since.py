@@ -11,6 +11,8 @@ pytest_plugins = ["pytester"]
 
 @pytest.fixture(autouse=True)
 def cases(folder: Any) -> None:
+    clauses = folder.path / "clauses.json"
+    clauses.write_text(clauses.read_text("utf-8").replace('"corpus": "1.0"', '"corpus": "1.10"', 1), "utf-8")
     folder.add("anthropic/text/old")
     folder.add("anthropic/text/newer", since="1.9")
     folder.add("anthropic/text/newest", since="1.10", result={"text": "what nobody gives"})
@@ -28,8 +30,17 @@ def test_the_ini_file_may_set_it(run_kit: Any, pytester: pytest.Pytester) -> Non
     run_kit().stdout.fnmatch_lines(["1 cases: 1 pass"])
 
 
-def test_a_version_without_cases_selects_none(run_kit: Any) -> None:
-    assert run_kit("--toolnexus-since", "0.9").ret == 5
+@pytest.mark.parametrize(
+    ("since", "says"),
+    [
+        ("0.9", "version 0.9 had none of these cases; the corpus is 1.10"),
+        ("1.11", "version 1.11 is yet to come: the corpus is 1.10"),
+    ],
+)
+def test_a_version_without_cases_is_wrong_usage(run_kit: Any, since: str, says: str) -> None:
+    run = run_kit("--toolnexus-since", since)
+    assert run.ret == 4
+    assert run.stderr.lines == [f"toolnexus: {says}"]
 
 
 def test_what_is_no_version_is_wrong_usage(run_kit: Any) -> None:

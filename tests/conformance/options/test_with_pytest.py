@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
@@ -132,3 +137,43 @@ def test_nothing_checked_is_red(run_kit: Any, folder: Any) -> None:
 def test_no_thread_or_server_stays(run_kit: Any) -> None:
     run_kit()
     assert [thread.name for thread in threading.enumerate() if thread.name.startswith("toolnexus")] == []
+
+
+STUBBORN = """
+import json, os, pathlib, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+{early}
+sys.stdin.readline()
+hello = {{"op": "hello", "protocol": 1, "name": "x", "language": "x", "version": "1", "capabilities": ["anthropic"]}}
+print(json.dumps(hello), flush=True)
+sys.stdin.readline()
+{late}
+"""
+WAIT = "pathlib.Path('pid').write_text(str(os.getpid())); time.sleep(60)"
+
+
+@pytest.mark.parametrize("when", ["early", "late"])
+def test_sigterm_ends_a_stubborn_port_too(pytester: pytest.Pytester, folder: Any, when: str) -> None:
+    script = pytester.path / "port.py"
+    script.write_text(STUBBORN.format(**{"early": "", "late": "", when: WAIT}))
+    port = f"cmd:{sys.executable} {script}"
+    args = ["--toolnexus-conformance", f"--toolnexus-fixtures={folder.path}", "--toolnexus-port", port]
+    run = subprocess.Popen([sys.executable, "-m", "pytest", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    note = pytester.path / "pid"
+    until = time.monotonic() + 30
+    while not (note.exists() and note.read_text()) and time.monotonic() < until:
+        time.sleep(0.02)
+    run.terminate()
+    said = b"".join(run.communicate(timeout=30))
+    assert run.returncode == 143, said
+    assert b"INTERNALERROR" not in said
+    assert b"Traceback" not in said
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(note.read_text()), 0)
+
+
+def test_the_handler_of_sigterm_is_given_back(run_kit: Any) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    run_kit()
+    run_kit("--toolnexus-port", "cmd:no-such-command")
+    assert signal.getsignal(signal.SIGTERM) == before

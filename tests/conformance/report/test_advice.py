@@ -78,3 +78,13 @@ def test_nothing_is_next_where_the_run_did_not_come_to_its_end(exit_code: int, m
 
 def test_a_run_that_is_red_beyond_its_cases_is_not_called_right(make: Any) -> None:
     assert next_step([make("a/b/c")], 1) is None
+
+
+def test_what_is_wrong_comes_before_what_merely_differs_and_must_before_all(make: Any) -> None:
+    alike = [make(f"a/b/{n}", "equivalent", again=f"pytest a/b/{n}") for n in range(4)]
+    lower = [differing(make, f"a/should/{n}", "/model", level="should") for n in range(2)]
+    must = differing(make, "a/must/0", "/system")
+    assert str(next_step([*alike, *lower, must], 1)).endswith(
+        "1 of 7 failures differ first at request: /system; begin with: pytest a/must/0"
+    )
+    assert str(next_step(alike, 1)).endswith("begin with: pytest a/b/0")

@@ -325,7 +325,7 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
 ORDER = next(schema for hint, schema in CASES if hint is Order)
 
 
-@pytest.mark.parametrize(("hint", "schema"), CASES, ids=[str(hint) for hint, _ in CASES])
+@pytest.mark.parametrize(("hint", "schema"), CASES, ids=[str(place) for place in range(len(CASES))])
 def test_each_hint_has_its_schema(hint: Any, schema: dict[str, Any]) -> None:
     if {"$ref": "ORDER"} in schema.get("anyOf", ()):
         schema = {"anyOf": [ORDER if arm == {"$ref": "ORDER"} else arm for arm in schema["anyOf"]]}

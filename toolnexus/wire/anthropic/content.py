@@ -155,12 +155,11 @@ def _native_part(
     mark = marks.read_mark(keys.get("cache_control"), f"{at}/cache_control")
     block: Block | None = raw if mark is None else keys
     if kind in _PAIRED and native is not None:
-        block = (
-            native(keys, {key: plain(keys[key]) for key in ("id", "name", "tool_use_id") if key in keys}, at) or None
-        )
+        before = dict(keys)
+        block = native(keys, {key: plain(keys[key]) for key in ("id", "name", "tool_use_id") if key in keys}, at)
         if block is None:
             return None
-        if block is keys and mark is None:
+        if keys == before and mark is None:
             block = raw
     if kind in ("thinking", "redacted_thinking") and mark is not None:
         marks.lost(log, f"{at}/cache_control", "a thinking block takes no cache mark")

@@ -9,7 +9,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from toolnexus.result import FinishReason, ToolCall, TranslateResult, Usage, Warning
 from toolnexus.wire.answer import Body, Count, count, part
-from toolnexus.wire.exact import decode_fields, decode_items, plain
+from toolnexus.wire.exact import all_finite, decode_fields, decode_items, plain
 from toolnexus.wire.exchange import ProviderRequest
 from toolnexus.wire.failure import HeadersIn
 
@@ -152,15 +152,21 @@ def _explanation(details: dict[str, Any] | None) -> str | None:
 
 def _thinking_back(result: TranslateResult) -> dict[str, Any]:
     """What a later call must send back: the signed blocks as they came (clause `anthropic.thinking-roundtrip`)."""
-    blocks = [
-        block
-        for block in result.raw["content"]
-        if isinstance(block, dict) and block.get("type") in _THINKING and (block.get("signature") or block.get("data"))
-    ]
+    blocks = [block for block in result.raw["content"] if isinstance(block, dict) and _can_go_back(block)]
     back: dict[str, Any] = {"reasoning_content": result.reasoning} if result.reasoning else {}
     if blocks:
         back["thinking_blocks"] = blocks
     return back
+
+
+def _can_go_back(block: dict[str, Any]) -> bool:
+    """Whether a block is signed thinking that the provider can be given back (B4); what else it holds goes with it."""
+    texts = [block.get(key) for key in _BACK.get(_text(block, "type") or "", ())]
+    # The signature stands last: the thinking itself may be empty (its display omitted), the signature may not.
+    return bool(texts) and all(isinstance(text, str) for text in texts) and bool(texts[-1]) and all_finite(block)
+
+
+_BACK: dict[str, tuple[str, ...]] = {"thinking": ("thinking", "signature"), "redacted_thinking": ("data",)}
 
 
 # -- a reply that is not quite Anthropic's -----------------------------------------------------------------------------

@@ -56,6 +56,7 @@ class Events:
     """The state of one Anthropic stream: `event` gives the deltas of one event, `ended` whether its end marker came."""
 
     __slots__ = (
+        "_begun",
         "_blocks",
         "_calls",
         "_closed",
@@ -80,12 +81,21 @@ class Events:
         self._details: Any = None
         self.message: dict[str, Any] = {}
         self.warnings: list[Warning] = []
+        self._begun = False
         self.ended = False
 
     # -- deltas -------------------------------------------------------------------------------------------------------
 
     def event(self, data: bytes) -> list[Delta]:
         """The deltas of one event's data. Raises msgspec's error where it is no JSON."""
+        deltas = self._event(data)
+        if deltas and not self._begun:
+            # The role comes first, also where a server leaves `message_start` out.
+            self._begun = True
+            return deltas if deltas[0] is ROLE else [ROLE, *deltas]
+        return deltas
+
+    def _event(self, data: bytes) -> list[Delta]:
         try:
             event = _decode_event(data)
         except msgspec.ValidationError:
@@ -137,9 +147,10 @@ class Events:
 
     def _message_start(self, value: dict[str, Any], data: bytes) -> list[Delta]:
         message = value.get("message")
-        first = not self.message
+        first = not self._begun
         if isinstance(message, dict):
-            self.message = message
+            # What would make a plain reply an error is no part of an answer that streams.
+            self.message = {key: item for key, item in message.items() if key not in ("error", "type")}
             self._take_usage(message.get("usage"))
             self._reason = _word(message.get("stop_reason")) or self._reason
         return [ROLE] if first else []
@@ -149,8 +160,13 @@ class Events:
         if not isinstance(start, dict):
             return []
         index = value.get("index")
+        place = index if isinstance(index, int) else 0
+        before = self._blocks.pop(place, None)
+        if before is not None:
+            # A block that begins again ends what was open under its index.
+            return [*self._close(place, before), *self._block_start(value, data)]
         block = _OpenBlock(_word(start.get("type")) or "unknown", start)
-        self._blocks[index if isinstance(index, int) else 0] = block
+        self._blocks[place] = block
         if block.kind == "tool_use":
             return [self._begin_call(block, data)]
         text = start.get(_TEXT_OF.get(block.kind, ""))
@@ -194,7 +210,7 @@ class Events:
         if self.ended:
             return []
         self.ended = True
-        deltas = [] if self.message else [ROLE]
+        deltas: list[Delta] = []
         for place in sorted(self._blocks):
             deltas += self._close(place, self._blocks[place])
         self._blocks.clear()
@@ -242,6 +258,7 @@ class Events:
         """The plain reply of the same answer, as the provider would have sent it (clause `stream.equals`)."""
         blocks = sorted([*self._closed, *self._blocks.items()], key=lambda item: item[0])
         whole = {
+            "type": "message",
             **self.message,
             "content": [_whole_block(block) for _, block in blocks],
             "stop_reason": self._reason,

@@ -10,7 +10,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from toolnexus.result import FinishReason, ToolCall, TranslateResult, Usage, Warning
 from toolnexus.wire.answer import Body, Count, count, part
-from toolnexus.wire.exact import decode_fields, decode_items, plain
+from toolnexus.wire.exact import all_finite, decode_fields, decode_items, plain
 from toolnexus.wire.exchange import ProviderRequest
 from toolnexus.wire.failure import HeadersIn
 
@@ -188,17 +188,25 @@ def _usage(usage: _Usage) -> Usage:
 def _echo(result: TranslateResult) -> dict[str, Any]:
     """The provider's extra fields on message and calls, which some servers need back (clause `openai.echo`)."""
     message = result.raw["choices"][0]["message"]
-    back = {key: value for key, value in message.items() if key not in _OWN_KEYS and value not in _EMPTY}
-    calls = [call for call in message.get("tool_calls") or () if isinstance(call, dict)]
+    back = {key: value for key, value in message.items() if key not in _OWN_KEYS and _can_go_back(key, value)}
+    given = message.get("tool_calls")
+    calls = [call for call in given if isinstance(call, dict)] if isinstance(given, list) else []
     if any(call.keys() - _CALL_KEYS for call in calls):
         back["tool_calls"] = [
             {
                 **made.to_openai(),
-                **{key: value for key, value in call.items() if key not in _CALL_KEYS and value not in _EMPTY},
+                **{key: value for key, value in call.items() if key not in _CALL_KEYS and _can_go_back(key, value)},
             }
             for made, call in zip(result.tool_calls, calls, strict=False)
         ] + [made.to_openai() for made in result.tool_calls[len(calls) :]]
     return back
+
+
+def _can_go_back(key: str, value: Any) -> bool:
+    """Whether a field says something that the next request can hold: no number beyond JSON, no block that is none."""
+    if value in _EMPTY or not all_finite(value):
+        return False
+    return key != "thinking_blocks" or (isinstance(value, list) and all(isinstance(block, dict) for block in value))
 
 
 _OWN_KEYS = frozenset({"role", "content", "tool_calls", "refusal", "function_call"})

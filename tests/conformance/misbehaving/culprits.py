@@ -1,4 +1,4 @@
-"""Ports that go wrong, each in one way: `python ports.py NAME`. All but the one fault, they answer as `sample` does.
+"""Ports that go wrong, each in one way: `python culprits.py NAME`. All but the one fault, they answer as `sample` does.
 
 A fault shows in the case whose id ends in `/b`, unless it is one of starting or ending.
 """
@@ -175,7 +175,7 @@ def a_key_twice(message: Message) -> None:
 
 
 def nested(message: Message) -> None:
-    say(f'{{"id": "{message["id"]}", "result": {{"text": "hello", "raw": {"[" * 5000}{"]" * 5000}}}}}')
+    say(f'{{"id": "{message["id"]}", "result": {{"text": "hello", "raw": {"[" * 200_000}{"]" * 200_000}}}}}')
 
 
 def result_and_error(message: Message) -> None:
