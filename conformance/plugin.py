@@ -6,6 +6,7 @@ import gc
 import importlib.metadata
 import sys
 import time
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -19,7 +20,7 @@ from conformance.report import closing, exits, folder, progress, results, termin
 from conformance.report.events import CaseJudged, from_builtins, to_builtins
 from conformance.session import Session
 from conformance.shard import parse as parse_shard
-from conformance.termination import Termination
+from conformance.termination import CODE, Terminated, Termination
 
 #: Where an event rides on a pytest report, and on what an xdist worker hands back.
 _EVENT: Final = "toolnexus_event"
@@ -211,6 +212,14 @@ class Conformance:
     def _expect(self, total: int) -> None:
         if self._progress is not None:
             self._progress.total = total
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """SIGTERM ends the loop in pytest's own way, with its summary."""
+        try:
+            return (yield)
+        except Terminated:
+            pytest.exit("ended by SIGTERM", returncode=CODE)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:

@@ -7,20 +7,17 @@ import signal
 import threading
 from typing import Any, Final
 
-import pytest
-
 #: What a shell says of a process that SIGTERM ended.
 CODE: Final = 143
 
 _POSIX: Final = os.name == "posix"
 
 
-class Terminated(pytest.exit.Exception, SystemExit):  # type: ignore[name-defined,misc]  # pytest binds it late
-    """The exit of a terminated run: where pytest runs tests it takes it for its own, elsewhere it ends the process."""
+class Terminated(SystemExit):
+    """The exit of a terminated run; no `Exception`, so that no judging of a case takes it for a fault."""
 
     def __init__(self) -> None:
-        super().__init__("ended by SIGTERM", CODE)
-        self.code = CODE
+        super().__init__(CODE)
 
 
 class Termination:

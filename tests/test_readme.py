@@ -90,3 +90,10 @@ def test_a_block_runs_and_says_something(
     assert "https://api.anthropic.com" in block
     exec(compile(block.replace("https://api.anthropic.com", provider), str(README), "exec"), {})
     assert capsys.readouterr().out.strip()
+
+
+def test_nothing_is_installed_from_where_it_is_not_published() -> None:
+    for page in (README, README.parent / "examples" / "README.md"):
+        lines = [line for line in page.read_text("utf-8").splitlines() if "pip install" in line]
+        assert lines
+        assert [line for line in lines if "'.[" not in line and "git+https://" not in line] == []

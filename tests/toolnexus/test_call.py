@@ -320,6 +320,21 @@ def test_on_error_can_retry_an_answer_that_is_none() -> None:
     assert call.asked[0]["status"] == 200
 
 
+@pytest.mark.parametrize("kind", ["cancelled", "closed"])
+def test_on_error_is_not_asked_about_a_call_that_its_caller_ended(kind: str) -> None:
+    asked: list[Any] = []
+
+    def again(info: Any) -> str:
+        asked.append(info)
+        return "retry"
+
+    call = Call([TransportError("x", kind=kind), OK], settings={"on_error": again})
+    with pytest.raises(TransportError):
+        call.run()
+    assert asked == []
+    assert len(call.sent) == 1
+
+
 @pytest.mark.parametrize("answer", [True, False, "RETRY", 1, "later"])
 def test_another_answer_of_on_error_is_a_type_error(answer: Any) -> None:
     with pytest.raises(TypeError, match="on_error"):

@@ -444,10 +444,11 @@ def test_a_refused_connection_is_a_connect_error_that_is_retried(call: Call, pro
     assert len(events) == 3
 
 
-def test_tls_to_a_server_that_speaks_none_is_a_connect_error(call: Call, provider: Any) -> None:
+def test_tls_to_a_server_that_speaks_none_is_a_transport_error(call: Call, provider: Any) -> None:
     with pytest.raises(TransportError) as error:
-        call(client={"base_url": provider.url.replace("http://", "https://")})
-    assert error.value.kind in ("connect", "reset")
+        call(client={"base_url": provider.url.replace("http://", "https://"), "connect_timeout_ms": 2000})
+    # It hangs up at the first line end, if the handshake happens to hold one.
+    assert error.value.kind in ("connect", "timeout")
 
 
 def test_retries_end_with_success(call: Call, provider: Any) -> None:

@@ -92,6 +92,11 @@ def chained(error: BaseException | None) -> list[BaseException]:
     return found
 
 
+def holds_no_frames(error: BaseException) -> None:
+    """Nothing that hangs on an error keeps the exchange, and with it the request, alive."""
+    assert [one for one in chained(error)[1:] if one.__traceback__ is not None] == []
+
+
 def with_locals(error: BaseException) -> str:
     """What crash reporters collect: the locals of each frame but this file's, of the error and its chain."""
     shown = []
@@ -121,6 +126,7 @@ def test_no_traceback_holds_the_key_even_with_its_locals(provider: Any, fault: s
         assert getattr(one, "_request", None) is None
     if isinstance(error, TransportError):
         assert provider.key not in with_locals(error)
+        holds_no_frames(error)
 
 
 @STYLES
@@ -141,6 +147,7 @@ def test_a_call_past_its_deadline_holds_no_key(provider: Any, kind: str, style: 
     provider.script = lambda seen, wire: wire.drip(b"HTTP/1.1 200 OK\r\n" * 100, 0.02)
     error = raised(provider, kind, style, timeout_ms=150)
     assert provider.key not in with_locals(error)
+    holds_no_frames(error)
 
 
 ERRORS = [

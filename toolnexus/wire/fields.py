@@ -85,20 +85,17 @@ def plain_from_body(body: bytes) -> Fields | None:
 
 
 def _is_clean(plain: Body) -> bool:
-    """Whether what was skipped, not decoded, is sound: Unicode, no half of a surrogate pair, not too deep."""
+    """Whether what was skipped is sound: UTF-8, and not too deep; half a surrogate pair was refused by msgspec."""
     skipped = [tool.function.parameters for tool in plain.tools or () if tool.function.parameters is not UNSET]
     skipped += [part for message in plain.messages if message.content.__class__ is list for part in message.content]
     if plain.tool_choice is not UNSET:
         skipped.append(plain.tool_choice)
     # Looked at together, which is cheap: each is whole, so that the deepest of them is as deep as all.
     data = b"".join(skipped)
-    if not data.isascii() or b"\\" in data:
-        if b"\\ud" in data or b"\\uD" in data:
-            return False
-        try:
-            data.decode()
-        except UnicodeDecodeError:
-            return False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
     return not too_deep(data, INSIDE, max(map(len, map(bytes, skipped)), default=0))
 
 

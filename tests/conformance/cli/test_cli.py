@@ -33,9 +33,13 @@ def test_every_verb_has_help_with_an_example(verb: Any, name: str) -> None:
     assert f"toolnexus-conformance {name}" in text.partition("Example")[2]
 
 
+#: Verbs whose examples name cases that are yet to be made.
+INVENTING = {"import", "new", "record"}
+
+
 def helps(verb: Any) -> Iterator[str]:
-    """The help of every verb, and of the verbs that some of them have."""
-    for name in VERBS:
+    """The help of every verb that speaks of cases there are, and of the verbs that some of them have."""
+    for name in sorted(set(VERBS) - INVENTING):
         text = verb(name, "--help").stdout
         yield text
         for inner in re.findall(r"^  ([a-z]+)  ", text.partition("Commands:")[2], re.MULTILINE):
@@ -44,9 +48,7 @@ def helps(verb: Any) -> Iterator[str]:
 
 def test_the_cases_that_helps_name_exist(verb: Any) -> None:
     texts = "".join(helps(verb))
-    named = set(
-        re.findall(r"(?<![\w/])(?:anthropic|openai)/[a-z-]+/[a-z-]+(?:\[[\w.-]+\])?", texts.replace("my-case", ""))
-    )
+    named = set(re.findall(r"(?<![\w/])(?:anthropic|openai)/[a-z-]+/[a-z-]+(?:\[[\w.-]+\])?", texts))
     assert "anthropic/tool-results/two-results-one-turn" in named
     assert {case: verb("show", case).exit_code for case in named} == dict.fromkeys(named, 0)
 

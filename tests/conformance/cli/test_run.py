@@ -144,7 +144,7 @@ def test_calls_that_no_script_has_are_shown(run: Any) -> None:
     ("port", "code", "says"),
     [
         ("cmd:no-such-program", 10, "the port cannot be started: no-such-program"),
-        (f"cmd:{sys.executable} -c pass", 10, "did not say hello"),
+        (f"cmd:{sys.executable} -c pass", 10, "died before it said hello: exit code 0"),
         ("ruby:x", 4, "unknown port"),
         ("python:moved:Nope", 4, "unknown port"),
     ],

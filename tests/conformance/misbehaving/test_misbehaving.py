@@ -52,7 +52,7 @@ BROKE = "the port broke the protocol: "
 
 EXPECTED = {
     # starting
-    "dies-at-start": not_started("did not say hello", "exit code 1; its last words: cannot find my runtime"),
+    "dies-at-start": not_started("died before it said hello: exit code 1; its last words: cannot find my runtime"),
     "says-nothing": not_started("did not say hello: no reply within 700 ms"),
     "shows-a-banner": not_started("a line on stdout that is no JSON (Expecting value): Port 1.0, (c) somebody"),
     "speaks-version-two": not_started("the port's hello: /protocol must be an integer from 1 to 1; right is {"),

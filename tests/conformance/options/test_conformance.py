@@ -209,10 +209,11 @@ def test_an_option_without_the_flag_is_wrong_usage(pytester: pytest.Pytester, op
     assert run.stderr.lines == [f"toolnexus: {option} does nothing without --toolnexus-conformance"]
 
 
-def test_without_the_extra_the_cure_is_said(pytester: pytest.Pytester) -> None:
+def test_without_the_extra_the_cure_is_said(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     program = (
         "import sys, pytest; sys.modules['pytest_httpserver'] = None\n"
-        "sys.exit(pytest.main(['--toolnexus-conformance', '-p', 'no:pytest_httpserver']))"
+        "sys.exit(pytest.main(['--toolnexus-conformance', '-p', 'toolnexus_pytest']))"
     )
     run = pytester.run(sys.executable, "-c", program)
     assert run.ret == 4

@@ -144,8 +144,8 @@ import json, os, pathlib, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 {early}
 sys.stdin.readline()
-hello = {{"op": "hello", "protocol": 1, "name": "x", "language": "x", "version": "1", "capabilities": ["anthropic"]}}
-print(json.dumps(hello), flush=True)
+about = {{"name": "x", "language": "x", "version": "1"}}
+print(json.dumps({{"op": "hello", "protocol": 1, "port": about, "capabilities": ["anthropic"]}}), flush=True)
 sys.stdin.readline()
 {late}
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import msgspec
 import pytest
 from _pytest._io import TerminalWriter
 
@@ -173,3 +174,10 @@ def test_the_summary_has_a_row_a_clause_and_a_total() -> None:
 
 def test_a_run_that_never_began_has_none() -> None:
     assert list(summary(EventLog(), CLAUSES)) == []
+
+
+def test_what_merely_differs_says_how_it_passes() -> None:
+    said = "  accept       passes with --toolnexus-accept equivalent"
+    alike = msgspec.structs.replace(FAILED, state="equivalent")
+    assert said in str(FailureText(alike, CLAUSES)).splitlines()
+    assert said not in str(FailureText(FAILED, CLAUSES)).splitlines()
