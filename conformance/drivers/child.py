@@ -30,8 +30,9 @@ _HELLO: Final = ""  # what waits for the hello, which has no id
 _AT_WORK: Final = "the port died while at work: "
 _STILLBORN: Final = "the port died before it said hello: "
 
-#: How long a port that closed a pipe may take to end by itself before it counts as one that goes on without it.
-_AFTERWARDS_S: Final = 0.5
+#: How long a port that closed a pipe may take to end before it counts as one that goes on without it; and how long its
+#: last words are waited for when it has ended.
+_AFTERWARDS_S: Final = 2.0
 
 #: How long a reply is waited for after the last word that was none, in seconds.
 LINGER_S: Final = 0.5
@@ -193,10 +194,10 @@ class Child:
     def _watch(self) -> None:
         """Wait for the port's end; a child of it may hold its pipes open, and does not outlive it."""
         how = wait_for(self._process)
-        self._reader.join(_AFTERWARDS_S / 2)
+        self._kill_group(fresh=True)
+        self._reader.join(_AFTERWARDS_S)
         half = shown(self._written.rest)
         self._end(f"{how} in the middle of a line: {half}" if half else str(how), how)
-        self._kill_group(fresh=True)
 
     def _end(self, how: str, ending: Ending | None = None) -> None:
         with self._lock:

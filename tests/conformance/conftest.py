@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import deepdiff
+import httpcore
 import pytest
 
 import conformance.plugin
@@ -20,7 +21,7 @@ from conformance import corpus as corpora
 from conformance.case import Case
 
 #: pytester forgets what an inner run imports; what stays imported here is not read again for each of them.
-KEPT = (conformance.plugin, conformance.providers, toolnexus, deepdiff)
+KEPT = (conformance.plugin, conformance.providers, toolnexus, deepdiff, httpcore)
 
 #: Plugins of other tests, which an inner run has no use for.
 WITHOUT = ("cacheprovider", "hypothesispytest", "benchmark", "anyio")

@@ -216,6 +216,9 @@ def openai_view(error: ProviderError) -> tuple[int, dict[str, Any]]:
     known = _VIEW.get(error.type or "")
     if known is not None:
         status, kind, code = known
+        if error.http_status != error.status:
+            # An error inside a 2xx says its own status (clause `error.in-200`).
+            status = {529: 503}.get(error.status, error.status)
     else:
         status = {529: 503}.get(error.status, error.status)
         kind, code = _BY_STATUS.get(status, ("server_error" if status >= 500 else "invalid_request_error", None))
