@@ -16,7 +16,7 @@ from typing import Final
 from conformance.case import Case
 from conformance.drivers import Driver, Pending
 from conformance.drivers.message import Hello, for_case
-from conformance.observation import Call, NoAnswer, NotStarted, Observation
+from conformance.observation import Answer, Call, NoAnswer, NotStarted, Observation
 from conformance.stub import Script, Stub
 
 #: What is said where a port fails only with several cases on their way; at most so many of them are named.
@@ -114,10 +114,12 @@ class Flight:
                     self._send(ahead)
 
     def _land(self, sent: _Sent) -> Observation:
+        answered = False
         try:
             run = sent.pending.wait()
+            answered = isinstance(run.outcome, Answer)
         finally:
-            self._stub.finish(sent.script)
+            self._stub.finish(sent.script, answered=answered)
         script = sent.script
         return Observation(
             outcome=run.outcome,

@@ -127,7 +127,8 @@ class Session:
         calls = [call for call in self.stub.unclaimed if not self.stub.keyless or call.method == "POST"]
         shown = ", ".join(f"{call.method} {call.path}" for call in calls[:3])
         lost = [f"{len(calls)} calls reached the stub that belong to no case: {shown}"] if calls else []
-        return [*self.driver.faults, *lost]
+        late = [f"{call.method} {call.path} was called for {case} after its reply" for case, call in self.stub.late[:3]]
+        return [*self.driver.faults, *lost, *late]
 
     def unknown_entries(self) -> list[str]:
         """Entries of the ledger that stand for no case of the corpus; raises `UsageFault` for one too wide."""

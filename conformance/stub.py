@@ -86,8 +86,11 @@ class Stub:
         self._numbers = itertools.count(1)
         self._scripts: dict[str, Script] = {}
         self._lock = threading.Lock()
+        self._ended: dict[str, str] = {}
         #: Calls that no running case could be found for.
         self.unclaimed: list[Call] = []
+        #: Calls that came when their case had its outcome already, each with the case's id.
+        self.late: list[tuple[str, Call]] = []
         #: Set where keys do not get this far: what is posted without one belongs to the case that runs alone.
         self.keyless = False
 
@@ -112,7 +115,7 @@ class Stub:
         try:
             yield script
         finally:
-            self.finish(script)
+            self.finish(script, answered=True)
 
     def begin(self, case: Case) -> Script:
         """Answer calls with the case's key by its exchanges, until `finish`."""
@@ -121,11 +124,12 @@ class Stub:
             self._scripts[script.key] = script
         return script
 
-    def finish(self, script: Script) -> None:
-        """End the case; whoever still waits for a stalled reply is let go."""
+    def finish(self, script: Script, *, answered: bool = False) -> None:
+        """End the case; whoever still waits for a stalled reply is let go. An `answered` one should call no more."""
         script.end()
         with self._lock:
             self._scripts.pop(script.key, None)
+            self._ended[script.key] = script.case.id if answered else ""
 
     def reached(self, key: str) -> int:
         """How many calls of the running case with this key have come."""
@@ -145,8 +149,15 @@ class Stub:
         return None
 
     def lose(self, call: Call) -> None:
-        """Record a call without a key: the only case that runs is to blame, else nobody in particular."""
+        """Record a call without a key: the only case that runs is to blame, else nobody in particular.
+
+        A call with the key of a case that has ended is that case's, and nobody's where it ended without an answer.
+        """
+        ended = [self._ended[key] for _, value in call.headers for key in KEY.findall(value) if key in self._ended]
         with self._lock:
+            if ended:
+                self.late.extend((case, call) for case in ended[:1] if case)
+                return
             running = list(self._scripts.values())
             if len(running) == 1:
                 running[0].stray(call)

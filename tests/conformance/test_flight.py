@@ -227,6 +227,37 @@ def test_a_case_that_cannot_be_sent_says_so_in_its_turn(stub: Stub, cases: list[
     assert flight.observe(cases[2]).outcome == OK
 
 
+def test_a_call_after_the_reply_is_nobody_elses(stub: Stub, cases: list[Case]) -> None:
+    keys: list[str] = []
+
+    def call(message: Message) -> None:
+        assert message.client is not None
+        keys.append(message.client["api_key"])
+        if message.case.endswith("b"):
+            httpx.post(f"{stub.url}/v1/messages", headers={"x-api-key": keys[0]}, trust_env=False)
+
+    flight = Flight(Fake(lambda case, beside: OK, landed=call), stub, Hello("p", "x", "1", ()), lambda case: True)
+    seen = [flight.observe(case) for case in cases]
+    assert not any(found.strays or found.calls for found in seen)
+    assert [case for case, _ in stub.late] == names("a")
+
+
+def test_a_call_after_a_case_that_had_no_answer_is_no_news(stub: Stub, cases: list[Case]) -> None:
+    keys: list[str] = []
+
+    def call(message: Message) -> None:
+        assert message.client is not None
+        keys.append(message.client["api_key"])
+        if message.case.endswith("b"):
+            httpx.post(f"{stub.url}/v1/messages", headers={"x-api-key": keys[0]}, trust_env=False)
+
+    fake = Fake(lambda case, beside: NoAnswer("timeout", "late") if case.endswith("a") else OK, landed=call)
+    flight = Flight(fake, stub, Hello("p", "x", "1", ()), lambda case: True)
+    seen = [flight.observe(case) for case in cases]
+    assert not any(found.strays for found in seen)
+    assert (stub.late, stub.unclaimed) == ([], [])
+
+
 # -- a gateway that hides keys ----------------------------------------------------------------------------------------
 
 

@@ -97,7 +97,8 @@ def test_a_key_is_gone_with_its_case(client: httpx.Client, make_case: Any) -> No
         with alone.script(make_case()) as script:
             pass
         assert client.post(alone.url, headers={"x-api-key": script.key}).headers[MARKER] == "unscripted"
-        assert len(alone.unclaimed) == 1
+        assert [(case, call.method) for case, call in alone.late] == [(script.case.id, "POST")]
+        assert alone.unclaimed == []
 
 
 def test_events_and_chunks_arrive_whole(stub: Stub, client: httpx.Client, make_case: Any) -> None:

@@ -279,7 +279,7 @@ def test_an_end_without_its_marker_raises() -> None:
 
 
 def test_attempts_are_repeated_only_before_the_first_byte() -> None:
-    answers = iter([b"HTTP/1.1 529 Overloaded\r\ncontent-length: 0\r\n\r\n", b""])
+    answers = iter([b"HTTP/1.1 529 Overloaded\r\nconnection: close\r\ncontent-length: 0\r\n\r\n", b""])
 
     def answer(provider: Provider, connection: socket.socket) -> None:
         refusal = next(answers, None)

@@ -161,15 +161,15 @@ def test_blanks_around_a_value_are_no_part_of_it() -> None:
 
 def test_every_credential_is_known_as_a_secret() -> None:
     config = ClientConfig(
-        "http://user:password9@127.0.0.1/?api_key=inthequery&x=harmless",
+        "http://user:password9@127.0.0.1/?api_key=inthequery&x=1",
         "openai",
         "m",
         KEY,
         {"Authorization": "Bearer other-token", "Cookie": "session=abcdef", "x-note": "harmless"},
     )
-    assert {KEY, "password9", "inthequery", "other-token", "Bearer other-token", "session=abcdef"} == set(
-        config.secrets
-    )
+    secrets = {KEY, "password9", "inthequery", "other-token", "Bearer other-token", "session=abcdef"}
+    assert secrets <= set(config.secrets)
+    assert not {"harmless", "1", "m", "user"} & set(config.secrets)
 
 
 def test_no_text_of_a_config_or_client_shows_key_headers_or_prompt() -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ports"))
 
-from sample import Port, say
+from sample import Port, post, say
 
 PORT = Port()
 HELLO = PORT.hello()
@@ -202,6 +202,11 @@ def leaks_and_talks(message: Message) -> None:
     answer(message)
 
 
+def calls_afterwards(message: Message) -> None:
+    answer(message)
+    post(message["client"], {"messages": []})
+
+
 def dies_afterwards(message: Message) -> None:
     answer(message)
     os._exit(9)
@@ -293,6 +298,7 @@ IN_A_CASE: dict[str, Callable[[Message], None]] = {
         object_for_arguments,
         a_second_hello,
         leaks_and_talks,
+        calls_afterwards,
         dies_afterwards,
         reads_no_more,
     )

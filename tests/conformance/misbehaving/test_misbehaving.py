@@ -89,6 +89,7 @@ EXPECTED = {
     "answers-twice-at-once": only_b(BROKE + "a second reply with id '2' (anthropic/text/b): {"),
     "a-second-hello": only_b(BROKE + "a second hello: {"),
     "leaks-and-talks": only_b("the API key appears in stderr"),
+    "calls-afterwards": beside("POST /v1/messages was called for anthropic/text/b after its reply"),
     # saying it wrong
     "wrong-id": only_b(BROKE + "a reply with id 'nobody', unasked: {"),
     "number-for-id": only_b(BROKE + 'a reply without an id (it must be the message\'s, a text): {"id": 2'),

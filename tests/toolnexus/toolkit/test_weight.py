@@ -25,7 +25,8 @@ def loaded(statement: str) -> set[str]:
         "import toolnexus.toolkit",
         "from toolnexus.toolkit import Tool, Toolkit; Toolkit([Tool('a')]).declarations('anthropic')",
         "from toolnexus.toolkit import Toolkit\ndef f(x: int): ...\nToolkit([f]).to_openai()",
-        "from toolnexus.toolkit import create_toolkit as c\nc(skills_dir='.', agents=[{'name': 'a', 'skills': []}])",
+        "from toolnexus.toolkit import create_toolkit as c\nfrom tempfile import mkdtemp\n"
+        "c(skills_dir=mkdtemp(), agents=[{'name': 'a', 'skills': []}])",
     ],
     ids=["package", "import", "declare", "function", "create"],
 )
