@@ -27,9 +27,14 @@ Message = dict[str, Any]
 #: Said once more before the next answer.
 AGAIN: list[str] = []
 
+#: Messages that are called for once more when the next one comes.
+LATER: list[Message] = []
+
 
 def answer(message: Message) -> None:
-    """What a port should do."""
+    """What a port should do, once what was left over is done."""
+    while LATER:
+        post(LATER.pop()["client"], {"messages": []})
     raw("".join(f"{line}\n" for line in (*AGAIN, right(message))).encode())
     AGAIN.clear()
 
@@ -204,7 +209,7 @@ def leaks_and_talks(message: Message) -> None:
 
 def calls_afterwards(message: Message) -> None:
     answer(message)
-    post(message["client"], {"messages": []})
+    LATER.append(message)
 
 
 def dies_afterwards(message: Message) -> None:
