@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from toolnexus.errors import TranslateError
 from toolnexus.result import Warning
-from toolnexus.wire.exact import repair_escapes
+from toolnexus.wire.exact import MAX_DEPTH, repair_escapes, too_deep
 from toolnexus.wire.failure import HeadersIn, error_inside, invalid_response, kept
 
 T = TypeVar("T")
@@ -19,6 +19,7 @@ Count = Annotated[int, Meta(ge=0)]
 """A token count as it should be; a reply with another one is read carefully."""
 
 _MOST_DIGITS = 18
+_DEEPEST = 2 * MAX_DEPTH
 _REPAIRED = Warning("reply-repaired", "", "the reply was not valid Unicode; U+FFFD stands where it was not")
 
 
@@ -39,7 +40,10 @@ class Body:
             self._repair()
 
     def read(self, decoder: Callable[[bytes], T]) -> T | None:
-        """The body by a typed decoder, None where its shape is another; raises where it is no JSON at all."""
+        """The body by a typed decoder, None where its shape is another; raises where it is no JSON, or too deep."""
+        # Looked at here, for what a decoder itself refuses depends on the interpreter and on its recursion limit.
+        if too_deep(self.data, _DEEPEST):
+            raise self.no_answer(f"the provider's answer nests deeper than {_DEEPEST} levels")
         try:
             return decoder(self.data)
         except msgspec.ValidationError:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -50,7 +52,18 @@ def test_odd_numbers_in_an_error_leave_it_an_error(status: int, number: str, con
     assert json.dumps(error.value.to_openai())
 
 
+@pytest.fixture(params=["as it is", "raised"])
+def frames(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Python's recursion limit, which a program that uses the translator may have raised."""
+    before = sys.getrecursionlimit()
+    if request.param == "raised":
+        sys.setrecursionlimit(max(before, 10_000))
+    yield
+    sys.setrecursionlimit(before)
+
+
 @BOTH
+@pytest.mark.usefixtures("frames")
 @pytest.mark.parametrize("levels", [10, 400, 5_000, 200_000])
 def test_depth_in_a_reply_is_carried_or_an_invalid_response(levels: int, config: ClientConfig) -> None:
     deep = "[" * levels + "]" * levels
