@@ -185,7 +185,7 @@ def test_keys_of_the_environment_are_hidden(tmp_path: Path, monkeypatch: pytest.
     ("program", "says"),
     [
         ("import sys; sys.exit('no licence')", "exit code 1; its last words: no licence"),
-        ("print('starting')", "a line on stdout that is no JSON"),
+        ("print('starting', flush=True); input(); input()", "a line on stdout that is no JSON"),
         ("import time; time.sleep(60)", "no reply within 300 ms"),
         ('print(\'{"op":"hello","protocol":2}\'); input(); input()', "/protocol must be an integer from 1 to 1"),
     ],
