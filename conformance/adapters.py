@@ -92,13 +92,13 @@ class Adapter:
         return bool(said.get("digest") == self.digest() and said.get("python") == sys.executable)
 
     def digest(self) -> str:
-        """What its build rests on: every file of its folder but words and ledgers."""
+        """What its build rests on: every file of its folder but words, faults and ledgers."""
         found = sha256()
         for path in sorted(self.folder.rglob("*")):
             if (
                 path.is_file()
                 and path.suffix != ".md"
-                and path.name != "known.toml"
+                and path.name not in ("known.toml", "faults.toml")
                 and "__pycache__" not in path.parts
             ):
                 found.update(f"{path.relative_to(self.folder).as_posix()}\0".encode())

@@ -14,7 +14,7 @@ from conformance.deltas import joined
 from conformance.differences import Difference, between
 from conformance.listed import error_views, result_views
 from conformance.observation import ALARM, Answer, Call, NoAnswer, Observation, Outcome
-from conformance.tree import ABSENT, Json, NotJson, Number, compact, read_bytes
+from conformance.tree import ABSENT, Absent, Json, NotJson, Number, compact, read_bytes
 
 CheckName = Literal["request", "calls", "result", "warnings"]
 CheckState = Literal["pass", "equivalent", "fail", "n/a"]
@@ -23,11 +23,15 @@ CHECKS: Final[tuple[CheckName, ...]] = ("request", "calls", "result", "warnings"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check: how it went, and every difference found; an equivalent check has some, too."""
+    """One check: how it went, and every difference found; an equivalent check has some, too.
+
+    `meant` are the differences that are left under the equivalences, in the provider's normal form.
+    """
 
     name: CheckName
     state: CheckState
     differences: tuple[Difference, ...] = ()
+    meant: tuple[Difference, ...] = ()
 
 
 class Equivalences(Protocol):
@@ -51,16 +55,18 @@ def _check(name: CheckName, differences: Iterable[Difference]) -> Check:
 def request(case: Case, seen: Observation, stub: str, equivalences: Callable[[], Equivalences]) -> Check:
     """Is every call what the case expects? `equivalences` is asked for only where one is not."""
     exact: list[Difference] = []
-    alike = True
+    meant: list[Difference] = []
     several = len(case.exchanges) * case.repeat > 1
     for number, call in enumerate(seen.calls[: len(case.exchanges) * case.repeat]):
         expect = _filled(case.exchanges[number % len(case.exchanges)].expect, stub, seen.key)
         found = list(_one_request(expect, call))
         at = f"call {number + 1} " if several else ""
         exact.extend(_shown(difference, at, seen.key) for difference in found)
-        alike = alike and (not found or _same_meaning(expect, call, case.style, equivalences()))
-    state: CheckState = "pass" if not exact else "equivalent" if alike else "fail"
-    return Check("request", state, tuple(exact))
+        if found:
+            left = _meant(expect, call, case.style, equivalences())
+            meant.extend(_shown(difference, at, seen.key) for difference in left)
+    state: CheckState = "pass" if not exact else "fail" if meant else "equivalent"
+    return Check("request", state, tuple(exact), tuple(meant))
 
 
 def _filled(expect: Expect, stub: str, key: str) -> Expect:
@@ -72,14 +78,19 @@ def _filled(expect: Expect, stub: str, key: str) -> Expect:
 def _one_request(expect: Expect, call: Call) -> Iterator[Difference]:
     yield from _line(expect, call)
     yield from _headers(expect, call.header)
-    if expect.body is not ABSENT:
-        try:
-            received = read_bytes(call.body)
-        except NotJson as wrong:
-            yield Difference("body", "not-json", compact(expect.body), f"{_excerpt(call.body)} ({wrong.message})")
-            return
-        if match(expect.body, received) is not None:
-            yield from between(expect.body, received)
+    yield from _body(expect.body, call, lambda body: body)
+
+
+def _body(want: Json | Absent, call: Call, form: Callable[[Json], Json]) -> Iterator[Difference]:
+    """What differs in the body, once both sides are in a form."""
+    if want is ABSENT:
+        return
+    try:
+        received = read_bytes(call.body)
+    except NotJson as wrong:
+        yield Difference("body", "not-json", compact(want), f"{_excerpt(call.body)} ({wrong.message})")
+        return
+    yield from _compared(form(want), form(received))
 
 
 def _line(expect: Expect, call: Call) -> Iterator[Difference]:
@@ -103,23 +114,15 @@ def _headers(expect: Expect, sent: Mapping[str, str]) -> Iterator[Difference]:
             yield Difference(f"header {name.lower()}", "unexpected", None, sent[name.lower()])
 
 
-def _same_meaning(expect: Expect, call: Call, style: str, equivalences: Equivalences) -> bool:
-    """Does the call match once both sides are in the provider's normal form?"""
-    if any(_line(expect, call)):
-        return False
+def _meant(expect: Expect, call: Call, style: str, equivalences: Equivalences) -> Iterator[Difference]:
+    """What differs once both sides are in the provider's normal form."""
+    yield from _line(expect, call)
     exact = {name: value for name, value in expect.headers.items() if isinstance(value, str)}
     headers: dict[str, Json] = {**expect.headers}
     if (normal := equivalences.headers(exact, style)) != exact:
         headers = {name: value for name, value in headers.items() if name not in exact} | dict(normal)
-    if any(_headers(replace(expect, headers=headers), equivalences.headers(call.header, style))):
-        return False
-    if expect.body is ABSENT:
-        return True
-    try:
-        received = read_bytes(call.body)
-    except NotJson:
-        return False
-    return match(equivalences.body(expect.body, style), equivalences.body(received, style)) is None
+    yield from _headers(replace(expect, headers=headers), equivalences.headers(call.header, style))
+    yield from _body(expect.body, call, lambda body: equivalences.body(body, style))
 
 
 def _shown(difference: Difference, at: str, key: str) -> Difference:
@@ -172,7 +175,7 @@ def _outcome(case: Case, given: Answer, pointers: bool) -> Iterator[Difference]:
         return
     yield from _compared(*_views(case, given, pointers))
     if case.deltas is not None:
-        yield from _compared(joined(case.deltas), joined(answer.get("deltas")), "/deltas")
+        yield from _compared(joined(case.deltas), joined(answer.get("deltas") or []), "/deltas")
     if case.fired:
         fired = answer.get("fired")
         # A count that a port leaves out is 0: a hook that did not fire.

@@ -15,6 +15,9 @@ from conformance.tree import Json
 #: Texts whose neighbouring fragments are one.
 _TEXTS: Final = ("content", "reasoning_content", "refusal")
 
+#: The order of what comes in one delta, where an object has none: as a reader would hear it. The rest stands behind.
+_ORDER: Final = ("role", "reasoning_content", "content", "refusal", "tool_calls")
+
 
 def joined(deltas: Json) -> Json:
     """The steps of a list of deltas, in canonical form; what is no list of objects is handed back as it is."""
@@ -32,7 +35,7 @@ def joined(deltas: Json) -> Json:
 
 
 def _steps(delta: dict[str, Json]) -> Iterator[Json]:
-    for key, value in delta.items():
+    for key, value in sorted(delta.items(), key=_place):
         if key in _TEXTS:
             if value not in (None, ""):
                 yield {key: value}
@@ -41,6 +44,10 @@ def _steps(delta: dict[str, Json]) -> Iterator[Json]:
                 yield from _call_steps(call)
         elif value is not None:
             yield {key: counts(value) if key == "usage" else value}
+
+
+def _place(row: tuple[str, Json]) -> int:
+    return _ORDER.index(row[0]) if row[0] in _ORDER else len(_ORDER)
 
 
 def _call_steps(call: Json) -> Iterator[Json]:

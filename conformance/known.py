@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +30,11 @@ _REQUIRED: Final = KEYS[:-1]
 #: How a refused case (`skip`) is written: there was no result.
 SKIPPED: Final = {"result": "outcome skip"}
 
-_INDEX: Final = re.compile(r"(?<=/)\d+(?=/| |$)|(?<=call )\d+")
+#: States in which a case says nothing of the port.
+SAID_NOTHING: Final = ("n/a", "not-run", "kit-error")
+
+#: An index in a signature, for which `#` may stand.
+INDEX: Final = re.compile(r"(?<=/)\d+(?=/| |$)|(?<=call )\d+")
 
 
 @dataclass(frozen=True)
@@ -56,12 +60,18 @@ class Entry:
 
     def accepts(self, signature: str) -> bool:
         """Is this how it fails? `#` in a signature stands for any index."""
-        return signature in self.signatures or _INDEX.sub("#", signature) in self.signatures
+        return signature in self.signatures or INDEX.sub("#", signature) in self.signatures
+
+    @property
+    def reason(self) -> tuple[str, str]:
+        """What it means, and where it is reported."""
+        return self.because, self.issue
 
     def __str__(self) -> str:
         return f"known failure {self.number} ({self.case}, {self.check})"
 
 
+@cache
 def pattern(glob: str) -> re.Pattern[str]:
     """The expression for an id or glob; the brackets of a variant are no set of letters."""
     return re.compile(re.escape(glob).replace(r"\*", ".*").replace(r"\?", "."))
@@ -99,10 +109,18 @@ class Ledger:
                 found.setdefault(entry.case, []).append(entry)
         return found
 
+    def _of(self, case: str) -> list[Entry]:
+        return [*self._exact.get(case, ()), *(entry for entry in self._globs if entry.matches(case))]
+
+    def entry(self, case: str, check: str, signature: str) -> Entry | None:
+        """The entry that tells of a failure, if one does."""
+        right = (entry for entry in self._of(case) if entry.check == check and entry.accepts(signature))
+        return next(right, None)
+
     def judged(self, event: CaseJudged, accept: str) -> CaseJudged:
         """The verdict as the ledger sees it: not red where all of it is known, red where an entry is wrong."""
-        entries = [*self._exact.get(event.id, ()), *(entry for entry in self._globs if entry.matches(event.id))]
-        if not entries or event.state in ("n/a", "not-run", "kit-error"):
+        entries = self._of(event.id)
+        if not entries or event.state in SAID_NOTHING:
             return event
         found = failing(event, accept)
         known, wrong = [], []
@@ -155,7 +173,7 @@ def read(path: Path) -> Ledger:
     if strange := value.keys() - {"known"}:
         raise UsageFault(f"{path}: {', '.join(sorted(strange))}: a ledger is nothing but [[known]] tables")
     rows = value.get("known", [])
-    if not isinstance(rows, list):
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise UsageFault(f"{path}: write [[known]], in two brackets")
     return Ledger(path, tuple(_entry(row, number, path) for number, row in enumerate(rows, 1)))
 

@@ -12,13 +12,11 @@ import tomlkit
 from tomlkit.items import AoT, Comment, Item, Table, Whitespace
 
 from conformance.faults import UsageFault
-from conformance.known import failing, pattern
+from conformance.known import SAID_NOTHING, failing, pattern
 from conformance.report.events import CaseJudged
 
 #: Variables by which CI servers say who they are.
 _CI: Final = ("CI", "CONTINUOUS_INTEGRATION", "BUILD_NUMBER")
-
-_SAID_NOTHING: Final = ("n/a", "not-run", "kit-error")
 
 
 def refuse_in_ci(environ: Mapping[str, str] = os.environ) -> None:
@@ -52,7 +50,7 @@ class Update:
     """One update. `because` and `issue` are what new entries say; left empty, a reader has to fill them in."""
 
     def __init__(self, cases: Iterable[CaseJudged], accept: str, because: str = "", issue: str = "") -> None:
-        judged = [case for case in cases if case.state not in _SAID_NOTHING]
+        judged = [case for case in cases if case.state not in SAID_NOTHING]
         self._failing = {case.id: failing(case, accept) for case in judged}
         self._new = {case.id for case in judged if case.level != "may"}
         self._because = because

@@ -21,6 +21,11 @@ Examples:
   toolnexus-conformance known update known.toml --results out/
 """
 
+_WRITE_EXAMPLE = """\b
+Example:
+  toolnexus-conformance known write known.toml --faults faults.toml --results out/
+"""
+
 #: Exit codes of a run after which there are results to go by.
 _JUDGED = (0, 1)
 
@@ -63,6 +68,40 @@ def update(
         file.write_text(text, "utf-8")
     _tell_unfinished(file, dry_run)
     return 0
+
+
+@command.command("write", epilog=_WRITE_EXAMPLE)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
+@click.option(
+    "--faults", required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The port's faults."
+)
+@click.option(
+    "--results",
+    "found",
+    required=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="A run's results.jsonl, or its folder: of the whole corpus.",
+)
+def write(file: Path, faults: Path, found: Path) -> int:
+    """Write FILE anew from the list of a port's faults (TOML, one [[fault]] table each).
+
+    A fault has `says` (what the port does, and what that means for a user), `issue` (where it is reported), and by what
+    its failures are known: `cases`, `check`, `signature`, `reason` (what a skip said); all globs. The first that fits
+    explains a failure. Exit code 1 where failures are left that no fault explains; they are listed and stay out of
+    FILE. Refused in CI.
+    """
+    from conformance import attribution, known_update, known_write
+
+    known_update.refuse_in_ci()
+    run = results.read(found)
+    written = known_write.ledger(run.cases, run.started.accept, attribution.read(faults))
+    file.write_text(written.text, "utf-8")
+    for row in written.unexplained:
+        click.echo(f"{row.case} ({row.check}): {row.signature}{f': {row.reason}' if row.reason else ''}")
+    for fault in written.unused:
+        click.echo(f"nothing comes of {fault}", err=True)
+    click.echo(f"{written.entries} entries, {len(written.unexplained)} failures unexplained", err=True)
+    return 1 if written.unexplained else 0
 
 
 def _run(port: str | None, accept: str) -> Results:

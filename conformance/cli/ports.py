@@ -10,10 +10,14 @@ from pathlib import Path
 
 import click
 
-from conformance import adapters
+from conformance import adapters, known
 from conformance.adapters import Adapter
 from conformance.cli import options
 from conformance.faults import CorpusFault, PortFault
+from conformance.report import merge, ports_page
+from conformance.report.merge import Column
+from conformance.report.ports_page import Port
+from conformance.report.results import NAME
 
 #: Exit codes of several runs, the worst first.
 _WORST = (CorpusFault.exit_code, PortFault.exit_code, 4, 3, 2, 1, 5, 0)
@@ -101,9 +105,40 @@ def run(words: Sequence[str], report: Path | None) -> int:
     codes = {adapter.name: _run(adapter, words[first:], report) for adapter in chosen}
     if len(codes) > 1:
         click.echo("")
-        for name, code in codes.items():
-            click.echo(f"{name}: {'conformant' if code == 0 else f'exit code {code}'}")
+        for adapter in chosen:
+            code = codes[adapter.name]
+            green = "conformant" if adapter.known is None else "fails as its ledger says and nowhere else"
+            click.echo(f"{adapter.name}: {f'exit code {code}' if code else green}")
     return min(codes.values(), key=lambda code: _WORST.index(code) if code in _WORST else 0)
+
+
+@command.command("results", epilog=options.example("ports results out/ -o RESULTS.md"))
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR")
+@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The page.")
+def results_(folder: Path, output: Path) -> int:
+    """Write one Markdown page of the runs in DIR: clauses against ports, and each port's faults.
+
+    DIR is what `ports run --report DIR` writes: a folder a port. One that is named like no adapter is a column, too,
+    and stands first. All must be of the same corpus.
+    """
+    runs = [f"{path.parent.name}={path.parent}" for path in sorted(folder.glob(f"*/{NAME}"))]
+    if not runs:
+        raise click.UsageError(f"{folder}: no folder in it holds a {NAME}")
+    columns = merge.columns(merge.read(runs))
+    there = adapters.every()
+    ports = sorted((_port(column, there.get(column.slug)) for column in columns), key=lambda row: row[0])
+    began = max(column.results.started.began for column in columns).partition("T")[0]
+    output.write_text("\n".join(ports_page.page([port for _, port in ports], began)) + "\n", "utf-8")
+    return 0
+
+
+def _port(column: Column, adapter: Adapter | None) -> tuple[tuple[int, str], Port]:
+    """A column of the page, and where it stands: own ports, those of the contract, other people's."""
+    if adapter is None:
+        return (0, column.slug), Port(column.slug, column.results.port, column.results)
+    ledger = None if adapter.known is None else known.read(adapter.known)
+    place = 1 + adapters.KINDS.index(adapter.kind)
+    return (place, adapter.name), Port(adapter.name, adapter.title, column.results, ledger, adapter.versions)
 
 
 def _run(adapter: Adapter, more: Sequence[str], report: Path | None) -> int:

@@ -15,8 +15,8 @@ from conformance.tree import Json, NotJson, compact, read
 #: What `params` may not hold, since it is a field of its own; in a body there is but one place for it.
 _OWN: Final = frozenset(("messages", "tools", "tool_choice", "max_tokens", "model", "system", "stream"))
 
-#: Keys of a message or a call that are a gateway's own remarks, and mean nothing in a history.
-_REMARKS: Final = frozenset(("provider_specific_fields", "annotations", "images", "index", "caller"))
+#: Keys of a message, a delta or a call that are a gateway's own remarks, and mean nothing in a history.
+REMARKS: Final = frozenset(("provider_specific_fields", "annotations", "images", "index", "caller"))
 
 _COUNTS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
 _DETAILS: Final = (
@@ -137,7 +137,7 @@ def history_message(message: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _telling(value: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
-    return ((key, item) for key, item in value.items() if key not in _REMARKS and item not in (None, "", [], {}))
+    return ((key, item) for key, item in value.items() if key not in REMARKS and item not in (None, "", [], {}))
 
 
 def usage_of(usage: Json) -> Json:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from conformance.drivers.chat import usage_of
+from conformance.drivers.chat import REMARKS, usage_of
 from conformance.tree import Json, NotJson, Number, read_bytes
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
@@ -15,6 +15,9 @@ _DONE: Final = b"[DONE]"
 
 #: Texts of a delta that add up, and the key of the message each belongs to.
 _TEXTS: Final = ("content", "reasoning_content", "refusal")
+
+#: Signed thinking, for which Chat Completions has no delta: a part of the message alone.
+_SIGNED: Final = "thinking_blocks"
 
 
 def events(body: bytes) -> Iterator[bytes]:
@@ -60,10 +63,10 @@ class Streamed:
         match chunk.get("choices"):
             case [dict() as choice, *_]:
                 if isinstance(delta := choice.get("delta"), dict):
-                    said = {key: value for key, value in delta.items() if value is not None}
-                    if said:
-                        self.deltas.append(said)
-                        self._fold(said)
+                    said = _said(delta)
+                    self._fold(said)
+                    if told := {key: value for key, value in said.items() if key != _SIGNED}:
+                        self.deltas.append(told)
                 if (finish := choice.get("finish_reason")) is not None:
                     self._finish = finish
                     self.deltas.append({"finish_reason": finish})
@@ -79,6 +82,8 @@ class Streamed:
                 for call in value:
                     if isinstance(call, dict):
                         self._fold_call(call)
+            elif isinstance(value, list) and isinstance(before := self._message.get(key), list):
+                self._message[key] = [*before, *value]
             elif key != "role":
                 self._message[key] = value
 
@@ -91,6 +96,18 @@ class Streamed:
                 call.setdefault(key, piece[key])
         call["function"]["name"] = call["function"]["name"] or more.get("name") or ""
         call["function"]["arguments"] += str(more.get("arguments") or "")
+
+
+def _said(delta: dict[str, Json]) -> dict[str, Json]:
+    """A delta without a gateway's own remarks; in a call, `index` is none."""
+    said: dict[str, Json] = {key: value for key, value in delta.items() if value is not None and key not in REMARKS}
+    if isinstance(calls := said.get("tool_calls"), list):
+        said["tool_calls"] = [_said_call(call) if isinstance(call, dict) else call for call in calls]
+    return said
+
+
+def _said_call(call: dict[str, Json]) -> dict[str, Json]:
+    return {key: value for key, value in call.items() if key not in REMARKS or key == "index"}
 
 
 def streamed(data: Iterable[bytes]) -> Streamed:

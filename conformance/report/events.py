@@ -205,7 +205,7 @@ def judged(case: Case, verdict: Verdict, *, accept: str, ms: float) -> CaseJudge
         state=state,
         red=is_red(state, case.level, accept),
         ms=round(ms, 3),
-        checks=tuple(_row(check) for check in getattr(verdict, "checks", ())),
+        checks=tuple(_row(check, accept) for check in getattr(verdict, "checks", ())),
         reason=_reason(verdict),
         missing=verdict.missing if isinstance(verdict, NotApplicable) else (),
         why=case.why if isinstance(verdict, (Failed, Equivalent)) else "",
@@ -221,8 +221,10 @@ def is_red(state: str, level: str, accept: str) -> bool:
     return state in ("fail", "skip", "not-run") and level != "may"
 
 
-def _row(check: Check) -> CheckRow:
-    rows = tuple(DifferenceRow(row.where, row.kind, row.want, row.got) for row in check.differences)
+def _row(check: Check, accept: str) -> CheckRow:
+    """The differences that count: where equivalent requests pass, those that are more than another spelling."""
+    found = check.meant if accept == "equivalent" and check.meant else check.differences
+    rows = tuple(DifferenceRow(row.where, row.kind, row.want, row.got) for row in found)
     return CheckRow(check.name, check.state, rows)
 
 

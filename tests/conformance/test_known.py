@@ -227,6 +227,7 @@ def test_wont_fix_may_be_said(ledger: Any) -> None:
     ("text", "says"),
     [
         ("[known]\ncase = 1\n", "write [[known]], in two brackets"),
+        ("known = [1]\n", "write [[known]], in two brackets"),
         ("[[know]]\n", "a ledger is nothing but [[known]] tables"),
         ("[[known]\n", "known.toml: "),
     ],

@@ -105,6 +105,21 @@ def test_a_body_that_means_the_same(make_case: Any) -> None:
     assert [row[0] for row in rows(verdict, "request")] == ["/messages/0/content", "/stream"]
 
 
+def test_what_differs_in_meaning_stands_without_what_differs_in_spelling(make_case: Any) -> None:
+    body = {**BODY, "stream": False, "messages": [{"role": "user", "content": [{"type": "text", "text": "ho"}]}]}
+    verdict = verdict_of(make_case(), call(body))
+    assert isinstance(verdict, Failed)
+    assert [row[0] for row in rows(verdict, "request")] == ["/messages/0/content", "/stream"]
+    (meant,) = next(check.meant for check in verdict.checks if check.name == "request")
+    assert (meant.where, meant.kind, meant.want, meant.got) == ("/messages/0/content/0/text", "value", '"hi"', '"ho"')
+
+
+def test_what_means_the_same_leaves_nothing(make_case: Any) -> None:
+    verdict = verdict_of(make_case(), call({**BODY, "stream": False}))
+    assert isinstance(verdict, Equivalent)
+    assert [check.meant for check in verdict.checks if check.name == "request"] == [()]
+
+
 def test_an_equivalent_body_at_a_wrong_path_fails(make_case: Any) -> None:
     assert isinstance(verdict_of(make_case(), call({**BODY, "stream": False}, path="/messages")), Failed)
 
@@ -224,6 +239,11 @@ def test_no_reply_fails_the_result_and_leaves_warnings_open(make_case: Any) -> N
     assert "warnings" not in checks(verdict)
 
 
+def test_no_deltas_are_an_empty_list_of_them(make_case: Any) -> None:
+    case = make_case(stream=True, deltas=[], result=None, error={"kind": "provider"})
+    assert checks(verdict_of(case, call(), outcome=answer(error={"kind": "provider"})))["result"] == "pass"
+
+
 def test_deltas_and_firings_belong_to_the_result(make_case: Any) -> None:
     case = make_case(stream=True, deltas=[{"content": "a"}], hooks={"on_error": ["retry"]}, fired={"on_error": 1})
     good = answer(result=RESULT, deltas=[{"content": "a"}], fired={"on_error": 1, "before_llm": 1})
@@ -235,7 +255,7 @@ def test_deltas_and_firings_belong_to_the_result(make_case: Any) -> None:
         "/fired/on_error",
     ]
     assert rows(verdict_of(case, call()), "result") == [
-        ("/deltas", "type", '[{"content":"a"}]', "null"),
+        ("/deltas/0", "missing", '{"content":"a"}', None),
         ("/fired", "type", '{"on_error":1}', "null"),
     ]
 

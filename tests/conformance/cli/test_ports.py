@@ -84,7 +84,9 @@ def test_what_was_built_before_is_gone(add: Any) -> None:
     assert not (one("mine").build / "old").exists()
 
 
-@pytest.mark.parametrize(("name", "built"), [("requirements.txt", False), ("README.md", True), ("known.toml", True)])
+@pytest.mark.parametrize(
+    ("name", "built"), [("requirements.txt", False), ("README.md", True), ("known.toml", True), ("faults.toml", True)]
+)
 def test_a_build_is_as_old_as_what_it_rests_on(add: Any, name: str, built: bool) -> None:
     folder = add("mine")
     adapters.install(one("mine"))
@@ -208,7 +210,35 @@ def test_run_judges_each_by_its_own_ledger_and_tells_the_worst(
     known.write_text(f"[[known]]\n{rows}")
     main(["ports", "install", "mine", "known"])
     assert run(folder, "known", "mine") == 1
-    assert capfd.readouterr().out.splitlines()[-2:] == ["known: conformant", "mine: exit code 1"]
+    assert capfd.readouterr().out.splitlines()[-2:] == [
+        "known: fails as its ledger says and nowhere else",
+        "mine: exit code 1",
+    ]
+
+
+def test_results_makes_one_page_of_the_runs(
+    add: Any, folder: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder.add(result={"text": "something else"})
+    rows = {"case": "anthropic/text/hello", "check": "result", "signature": "/text value", "because": "It shouts."}
+    known = "".join(f'{key} = "{value}"\n' for key, value in {**rows, "issue": "#7"}.items())
+    (add("mine") / "known.toml").write_text(f"[[known]]\n{known}")
+    main(["ports", "install", "mine"])
+    assert run(folder, "mine", "--report", str(tmp_path / "out")) == 0
+    (tmp_path / "out" / "ours").symlink_to(tmp_path / "out" / "mine")
+    page = tmp_path / "RESULTS.md"
+    assert main(["ports", "results", str(tmp_path / "out"), "-o", str(page)]) == 0
+    text = page.read_text()
+    assert text.index("[ours](#ours)") < text.index("[mine](#mine)")
+    assert "| [mine](#mine) | nothing 1.0 | " in text
+    assert "| It shouts. | \\#7 | must | 1 | `anthropic/text/hello` " in text.partition("### mine")[2]
+    assert "Not explained yet: result, /text value" in text.partition("### ours")[2].partition("###")[0]
+
+
+def test_results_without_a_run_is_wrong_usage(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["ports", "results", str(tmp_path), "-o", str(tmp_path / "x.md")]) == 4
+    assert "no folder in it holds a results.jsonl" in capfd.readouterr().err
+    assert not (tmp_path / "x.md").exists()
 
 
 def test_run_refuses_what_is_not_built(add: Any, folder: Any, capfd: pytest.CaptureFixture[str]) -> None:

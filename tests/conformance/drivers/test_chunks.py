@@ -91,3 +91,20 @@ def test_events_are_read_with_any_line_end(end: str) -> None:
 
 def test_a_line_separator_inside_a_text_ends_no_line() -> None:
     assert list(events("data: a\u2028b\x85c\n\n".encode())) == ["a\u2028b\x85c".encode()]
+
+
+def test_a_gateways_own_remarks_are_no_part_of_a_delta() -> None:
+    noted = chunk({"content": "a", "provider_specific_fields": {"citation": 1}, "annotations": []})
+    called = chunk(call(0, id="a", caller={"type": "direct"}, function={"name": "f", "arguments": "{}"}))
+    found = streamed([noted, chunk({"provider_specific_fields": {}}), called])
+    assert found.deltas == from_python(
+        [{"content": "a"}, {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]}]
+    )
+
+
+def test_signed_thinking_adds_up_in_the_message_and_is_no_delta() -> None:
+    pieces = [{"type": "thinking", "thinking": text} for text in ("h", "m")]
+    found = streamed(chunk({"reasoning_content": piece["thinking"], "thinking_blocks": [piece]}) for piece in pieces)
+    assert found.deltas == [{"reasoning_content": "h"}, {"reasoning_content": "m"}]
+    (choice,) = found.completion()["choices"]  # type: ignore[misc, union-attr]
+    assert choice["message"]["thinking_blocks"] == pieces  # type: ignore[index, call-overload]

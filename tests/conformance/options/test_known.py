@@ -199,3 +199,39 @@ def test_it_needs_one_run_to_go_by(known: Any, capsys: pytest.CaptureFixture[str
     path = str(known())
     assert update(capsys, path)[0] == 4
     assert update(capsys, path, "--port", "x", "--results", path)[0] == 4
+
+
+# -- known write ------------------------------------------------------------------------------------------------------
+
+FAULT = '[[fault]]\nsays = "It shouts."\nissue = "#1"\ncases = "{cases}"\n'
+
+
+@pytest.mark.usefixtures("_by_hand")
+def test_a_ledger_is_written_from_the_faults(
+    run_kit: Any, folder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder.add()
+    folder.add("anthropic/text/other")
+    run_kit("--toolnexus-report", tmp_path / "out", fault="wrong-text")
+    faults, ledger = tmp_path / "faults.toml", tmp_path / "known.toml"
+    words = ["known", "write", str(ledger), "--faults", str(faults), "--results", str(tmp_path / "out")]
+    faults.write_text(FAULT.format(cases="anthropic/text/other"))
+    capsys.readouterr()
+    assert main(words) == 1
+    said = capsys.readouterr()
+    assert said.out == f"{HELLO} (result): /text value\n"
+    assert said.err == "1 entries, 1 failures unexplained\n"
+    assert run_kit("--toolnexus-known", ledger, fault="wrong-text").ret == 1
+    faults.write_text(FAULT.format(cases="anthropic/text/*") + FAULT.format(cases="openai/*"))
+    assert main(words) == 0
+    assert "nothing comes of fault 2 (It shouts.)" in capsys.readouterr().err
+    assert run_kit("--toolnexus-known", ledger, fault="wrong-text").ret == 0
+
+
+def test_no_ledger_is_written_in_ci(
+    known: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    path = str(known())
+    assert main(["known", "write", path, "--faults", path, "--results", path]) == 4
+    assert "no ledger is rewritten in CI" in capsys.readouterr().err

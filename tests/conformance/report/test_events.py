@@ -48,6 +48,14 @@ def test_a_failure_keeps_its_differences(make_case: Any) -> None:
     assert event.ms == 1.235
 
 
+@pytest.mark.parametrize(("accept", "where"), [("exact", "/a"), ("equivalent", "/b/0")])
+def test_where_equivalents_pass_only_other_differences_are_told(make_case: Any, accept: str, where: str) -> None:
+    spelt, meant = Difference("/a", "missing", "1", None), Difference("/b/0", "value", "1", "2")
+    check = Check("request", "fail", (spelt, meant), (meant,))
+    event = judged(make_case(), Failed((check,)), accept=accept, ms=1)
+    assert event.checks[0].differences[0].where == where
+
+
 @pytest.mark.parametrize(
     ("verdict", "reason"),
     [
