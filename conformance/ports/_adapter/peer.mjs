@@ -1,7 +1,8 @@
 // What the JavaScript adapters of other people's translators share: the protocol loop, and both ends' plain shapes.
 //
-// An adapter gives `serve` a function from a message to a reply. It asks the library in the library's own words and
-// reads the answer as a user would: nothing lost is repaired here, nothing kept is spoiled.
+// An adapter gives `serve` a function from a message to a reply, and one for streams where the library has them. It asks
+// the library in the library's own words and reads the answer as a user would: nothing lost is repaired here, nothing
+// kept is spoiled.
 
 import { createInterface } from "node:readline";
 
@@ -59,24 +60,39 @@ export function connectionFault(wrong) {
   return "reset";
 }
 
-/** Answers messages until `bye` or the end of input. `translate` may throw `Cannot`; what else it throws is a crash. */
-export async function serve(port, translate) {
+/**
+ * Answers messages until `bye` or the end of input. `translate` may throw `Cannot`; what else it throws is a crash.
+ * `stream`, where the library has streams, also gets a function that takes each OpenAI delta as it comes; it returns how
+ * the stream ended, as `translate` does: a result or an error.
+ */
+export async function serve(port, translate, stream) {
   for (const name of ["log", "info", "debug"]) console[name] = console.error; // what a library prints is no protocol
+  const ops = new Map([["translate", translate], ...(stream ? [["stream", collected(stream)]] : [])]);
+  const capabilities = ["anthropic", ...(stream ? ["stream"] : [])];
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     const message = JSON.parse(line);
     if (message.op === "bye") break;
-    if (message.op === "hello") say({ op: "hello", protocol: 1, port, capabilities: ["anthropic"] });
-    else say({ id: message.id, ...(await answer(message, translate)) });
+    if (message.op === "hello") say({ op: "hello", protocol: 1, port, capabilities });
+    else say({ id: message.id, ...(await answer(message, ops.get(message.op))) });
   }
 }
 
-async function answer(message, translate) {
-  if (message.op !== "translate" || message.client.style !== "anthropic") {
+/** What had come, and how it ended; where nothing had come, that is said. */
+function collected(stream) {
+  return async (message) => {
+    const deltas = [];
+    const end = await stream(message, (delta) => deltas.push(delta));
+    return { deltas, ...end };
+  };
+}
+
+async function answer(message, ask) {
+  if (!ask || message.client.style !== "anthropic") {
     return { skip: { reason: `the adapter has no ${message.op} in this style` } };
   }
   try {
     let reply;
-    for (let turn = 0; turn < (message.repeat ?? 1); turn += 1) reply = await translate(message);
+    for (let turn = 0; turn < (message.repeat ?? 1); turn += 1) reply = await ask(message);
     return reply;
   } catch (wrong) {
     const reason = wrong instanceof Cannot ? wrong.message : `the library raised ${wrong.name}: ${wrong.message}`;

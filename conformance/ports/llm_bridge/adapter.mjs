@@ -1,5 +1,6 @@
 // Speaks the port protocol, version 1, for llm-bridge: `translateBetweenProviders` for the request, its error functions
-// for a refusal. It translates no plain answer, so the answer is read here: only requests and errors judge the library.
+// for a refusal, `handleUniversalStreamRequest` for a stream. It translates no plain answer, so that is read here: of it
+// only requests and errors judge the library.
 //
 //     node adapter.mjs BUILD      BUILD is the folder whose node_modules hold the library
 
@@ -8,9 +9,10 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
 import { Cannot, chatBody, error, serve, settings } from "../_adapter/peer.mjs";
+import { Answer, events } from "./chunks.mjs";
 
 const built = createRequire(`${process.argv[2] ?? process.cwd()}/package.json`);
-const { parseAnthropicError, translateBetweenProviders, translateError } = await import(
+const { handleUniversalStreamRequest, parseAnthropicError, translateBetweenProviders, translateError } = await import(
   pathToFileURL(built.resolve("llm-bridge")).href
 );
 
@@ -24,19 +26,8 @@ const PORT = {
 const FINISH = { max_tokens: "length", refusal: "content_filter", model_context_window_exceeded: "length" };
 
 async function translate(message) {
-  const client = settings(message);
-  const given = { model: client.model, ...chatBody(message) };
-  if (new URL(client.base_url).pathname !== "/" || client.base_url.includes("?")) {
-    throw new Cannot("the library converts bodies and makes no call: addresses are its caller's");
-  }
-  let body;
-  try {
-    body = translateBetweenProviders("openai", "anthropic", given);
-  } catch (wrong) {
-    if (/^UniversalTranslationError/.test(wrong.name)) return error("invalid-request", wrong);
-    throw wrong;
-  }
-  const response = await posted(client, body);
+  const { response, wrong } = await asked(message, {});
+  if (wrong) return error("invalid-request", wrong);
   const text = await response.text().catch(() => "");
   if (!response.ok) return refused(response, text);
   try {
@@ -44,6 +35,37 @@ async function translate(message) {
   } catch {
     throw new Cannot("the library converts no plain answer");
   }
+}
+
+async function stream(message, give) {
+  const { response, wrong } = await asked(message, { stream: true });
+  if (wrong) return error("invalid-request", wrong);
+  if (!response.ok) return refused(response, await response.text().catch(() => ""));
+  const answer = new Answer();
+  for await (const event of events(handleUniversalStreamRequest(response.body, "anthropic", "openai"))) {
+    if (event === "[DONE]") return { result: answer.result };
+    const chunk = JSON.parse(event);
+    if (chunk.error) return error("provider", chunk.error, { type: chunk.error.type, code: chunk.error.code });
+    for (const delta of answer.deltas(chunk)) give(delta);
+  }
+  return error("invalid-response", new Error("the stream ended without [DONE]"));
+}
+
+/** The library's body, posted; or what the library said against the request. */
+async function asked(message, more) {
+  const client = settings(message);
+  const given = { model: client.model, ...chatBody(message), ...more };
+  if (new URL(client.base_url).pathname !== "/" || client.base_url.includes("?")) {
+    throw new Cannot("the library converts bodies and makes no call: addresses are its caller's");
+  }
+  let body;
+  try {
+    body = translateBetweenProviders("openai", "anthropic", given);
+  } catch (wrong) {
+    if (/^UniversalTranslationError/.test(wrong.name)) return { wrong };
+    throw wrong;
+  }
+  return { response: await posted(client, body) };
 }
 
 async function posted(client, body) {
@@ -105,4 +127,4 @@ function resultOf(answer) {
   };
 }
 
-await serve(PORT, translate);
+await serve(PORT, translate, stream);

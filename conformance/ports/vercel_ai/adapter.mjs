@@ -1,4 +1,5 @@
-// Speaks the port protocol, version 1, for the Vercel AI SDK: `generateText` with `@ai-sdk/anthropic`.
+// Speaks the port protocol, version 1, for the Vercel AI SDK: `generateText` and `streamText` with
+// `@ai-sdk/anthropic`.
 //
 //     node adapter.mjs BUILD      BUILD is the folder whose node_modules hold the SDK
 
@@ -6,13 +7,14 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
 import { Cannot, chatBody, connectionFault, error, headersOf, isObject, serve, settings } from "../_adapter/peer.mjs";
+import { deltasOf, finishOf, usageOf } from "./deltas.mjs";
 import { marked, messagesOf } from "./history.mjs";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const built = createRequire(`${process.argv[2] ?? process.cwd()}/package.json`);
 const load = (name) => import(pathToFileURL(built.resolve(name)).href);
-const { APICallError, AISDKError, generateText, jsonSchema, tool } = await load("ai");
+const { APICallError, AISDKError, generateText, jsonSchema, streamText, tool } = await load("ai");
 const { createAnthropic } = await load("@ai-sdk/anthropic");
 
 const PORT = {
@@ -40,7 +42,29 @@ const OPTIONS = {
 };
 
 async function translate(message) {
-  const { messages, tools, tool_choice: choice, ...params } = chatBody(message);
+  const { asked, reached } = askedOf(message, chatBody(message));
+  try {
+    return resultOf(await generateText(asked));
+  } catch (wrong) {
+    return errorOf(wrong, reached());
+  }
+}
+
+async function stream(message, give) {
+  // That it is this function says `stream: true`, and it counts always: OpenAI's two switches have no part in it.
+  const { stream: streamed, stream_options: counted, ...body } = chatBody(message);
+  const { asked, reached } = askedOf(message, body);
+  try {
+    const answer = streamText({ ...asked, onError: () => {} }); // the stream tells of errors, too
+    for await (const delta of deltasOf(answer.fullStream)) give(delta);
+    return resultOf(await settled(answer));
+  } catch (wrong) {
+    return streamErrorOf(wrong, reached());
+  }
+}
+
+/** What both functions are asked, and whether the SDK came as far as a call. */
+function askedOf(message, { messages, tools, tool_choice: choice, ...params }) {
   const client = settings(message, "headers", "anthropic_version", "read_timeout_ms");
   let reached = false;
   const base = client.base_url.replace(/\/+$/, "");
@@ -62,11 +86,7 @@ async function translate(message) {
     ...(choice === undefined ? {} : { toolChoice: choiceOf(choice) }),
     ...(client.read_timeout_ms ? { abortSignal: AbortSignal.timeout(client.read_timeout_ms) } : {}),
   };
-  try {
-    return resultOf(await generateText(asked));
-  } catch (wrong) {
-    return errorOf(wrong, reached);
-  }
+  return { asked, reached: () => reached };
 }
 
 function paramsOf(params) {
@@ -109,7 +129,6 @@ function resultOf(answer) {
     name: call.toolName,
     arguments: typeof call.input === "string" ? call.input : JSON.stringify(call.input ?? {}),
   }));
-  const usage = answer.usage;
   const signed = answer.reasoning
     .map((part) => [part.text, part.providerMetadata?.anthropic ?? {}])
     .filter(([, more]) => more.signature || more.redactedData)
@@ -122,15 +141,8 @@ function resultOf(answer) {
     result: {
       text: answer.text,
       tool_calls: calls,
-      finish_reason: answer.finishReason?.replace("-", "_"),
-      usage: {
-        prompt_tokens: usage.inputTokens ?? 0,
-        completion_tokens: usage.outputTokens ?? 0,
-        total_tokens: usage.totalTokens ?? 0,
-        cached_tokens: usage.inputTokenDetails?.cacheReadTokens ?? 0,
-        cache_write_tokens: usage.inputTokenDetails?.cacheWriteTokens ?? 0,
-        reasoning_tokens: usage.outputTokenDetails?.reasoningTokens ?? 0,
-      },
+      finish_reason: finishOf(answer.finishReason),
+      usage: usageOf(answer.usage),
       model: answer.response.modelId,
       reasoning: answer.reasoningText ?? null,
       message: {
@@ -145,6 +157,12 @@ function resultOf(answer) {
       raw: answer.response.body ?? null,
     },
   };
+}
+
+/** What `streamText` promises, once it is there. */
+async function settled(answer) {
+  const names = ["text", "toolCalls", "reasoning", "reasoningText", "finishReason", "usage", "response"];
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await answer[name]])));
 }
 
 function errorOf(wrong, reached) {
@@ -165,4 +183,10 @@ function errorOf(wrong, reached) {
   throw wrong;
 }
 
-await serve(PORT, translate);
+/** In a stream the SDK hands the provider's error event on as it is: a type and a message, no error of its own. */
+function streamErrorOf(wrong, reached) {
+  if (isObject(wrong) && !(wrong instanceof Error)) return error("provider", wrong, { type: wrong.type });
+  return errorOf(wrong, reached);
+}
+
+await serve(PORT, translate, stream);
