@@ -17,7 +17,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +26,7 @@ import httpx
 
 from conformance.environ import scrubbed
 from conformance.faults import KitFault, PortFault, UsageFault
+from conformance.options import Accept, Options
 
 #: The adapters that came with the kit.
 HOME: Final = Path(__file__).resolve().parent / "ports"
@@ -110,15 +111,20 @@ class Adapter:
         places = {"{port}": str(self.folder), "{build}": str(self.build), "{python}": sys.executable}
         return [_filled(word, places) for word in words]
 
-    def arguments(self) -> list[str]:
-        """The options of a run against it."""
-        words = ["--toolnexus-accept", self.accept]
-        words += ["--toolnexus-known", str(self.known)] if self.known is not None else []
+    def options(self) -> Options:
+        """How a run against it is asked for."""
+        accept: Accept = "equivalent" if self.accept == "equivalent" else "exact"
         if self.gateway is None:
-            return ["--toolnexus-port", f"cmd:{shlex.join(self.filled(self.command))}", *words]
-        asked = self.gateway
-        words = ["--toolnexus-port", asked.url, "--toolnexus-stub-port", str(asked.stub_port), *words]
-        words += [word for row in asked.headers.items() for word in ("--toolnexus-header", ": ".join(row))]
+            return Options(f"cmd:{shlex.join(self.filled(self.command))}", accept=accept, known=self.known)
+        asked = Options(self.gateway.url, accept=accept, known=self.known, stub_port=self.gateway.stub_port)
+        headers = tuple(": ".join(row) for row in self.gateway.headers.items())
+        return replace(asked, headers=headers, models=self.gateway.models)
+
+    def arguments(self) -> list[str]:
+        """The command line of a run against it; other than `Options.arguments` it hides no header's value."""
+        asked = self.options()
+        words = replace(asked, headers=(), models=()).arguments()
+        words += [word for header in asked.headers for word in ("--toolnexus-header", header)]
         return words + [word for model in asked.models for word in ("--toolnexus-model", model)]
 
 
@@ -203,6 +209,12 @@ def install(adapter: Adapter) -> None:
             raise PortFault(f"{adapter.name}: {shlex.join(command)} ended with {done.returncode}: {said}")
     mark = {"digest": adapter.digest(), "python": sys.executable, "versions": dict(adapter.versions)}
     (adapter.build / _MARK).write_text(json.dumps(mark) + "\n", "utf-8")
+
+
+def refuse_unbuilt(adapter: Adapter) -> None:
+    """Raises `PortFault` for an adapter that is not built, or not as its folder is now."""
+    if not adapter.installed:
+        raise PortFault(f"{adapter.name} is not built, or has changed since: ports install {adapter.name}")
 
 
 def _plain() -> dict[str, str]:

@@ -6,12 +6,12 @@ before the general ones.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from conformance import toml_tables
 from conformance.checks import CHECKS
 from conformance.faults import UsageFault
 from conformance.known import INDEX, pattern
@@ -63,15 +63,7 @@ def _fits(globs: tuple[str, ...], text: str) -> bool:
 
 def read(path: Path) -> tuple[Fault, ...]:
     """Read a list of faults; raises `UsageFault` naming the table and the field."""
-    try:
-        value = tomllib.loads(path.read_text("utf-8"))
-    except OSError as wrong:
-        raise UsageFault(f"{path}: {wrong.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
-        raise UsageFault(f"{path}: {wrong}") from None
-    rows = value.get("fault", [])
-    if value.keys() - {"fault"} or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UsageFault(f"{path}: a list of faults is nothing but [[fault]] tables")
+    rows = toml_tables.read(path, "fault", "a list of faults")
     return tuple(_fault(row, number, path) for number, row in enumerate(rows, 1))
 
 

@@ -7,7 +7,6 @@ run as red as a new failure: a ledger that is not held to the truth hides the ne
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -16,6 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
+from conformance import toml_tables
 from conformance.checks import CHECKS
 from conformance.faults import UsageFault
 from conformance.report.events import CaseJudged
@@ -164,17 +164,7 @@ def _how(entry: Entry, found: str | None) -> str:
 
 def read(path: Path) -> Ledger:
     """Read a ledger; raises `UsageFault` naming the entry and the field."""
-    try:
-        value = tomllib.loads(path.read_text("utf-8"))
-    except OSError as wrong:
-        raise UsageFault(f"{path}: {wrong.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
-        raise UsageFault(f"{path}: {wrong}") from None
-    if strange := value.keys() - {"known"}:
-        raise UsageFault(f"{path}: {', '.join(sorted(strange))}: a ledger is nothing but [[known]] tables")
-    rows = value.get("known", [])
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UsageFault(f"{path}: write [[known]], in two brackets")
+    rows = toml_tables.read(path, "known", "a ledger")
     return Ledger(path, tuple(_entry(row, number, path) for number, row in enumerate(rows, 1)))
 
 

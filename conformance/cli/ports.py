@@ -142,13 +142,11 @@ def _port(column: Column, adapter: Adapter | None) -> tuple[tuple[int, str], Por
 
 
 def _run(adapter: Adapter, more: Sequence[str], report: Path | None) -> int:
-    if not adapter.installed:
-        click.echo(f"Error: {adapter.name} is not built, or has changed since: ports install {adapter.name}", err=True)
-        return PortFault.exit_code
-    click.echo(f"== {adapter.name}: {adapter.title}")
     command = [sys.executable, "-m", "pytest", "--toolnexus-conformance", *adapter.arguments()]
     command += ["--toolnexus-report", str(report / adapter.name)] if report is not None else []
     try:
+        adapters.refuse_unbuilt(adapter)
+        click.echo(f"== {adapter.name}: {adapter.title}")
         with adapters.started(adapter):
             return subprocess.run([*command, *more], check=False).returncode
     except PortFault as wrong:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
+from dataclasses import replace
 
 import click
 import msgspec
 
-from conformance import selftest
+from conformance import adapters, selftest
 from conformance.cli import options
 from conformance.faults import PortFault
 from conformance.options import Options
 from conformance.selftest import Step
 
-_EXAMPLE = options.example("selftest 'cmd:node port.mjs'", "selftest python:my.module:factory", title="Examples")
+_EXAMPLE = options.example(
+    "selftest 'cmd:node port.mjs'",
+    "selftest python:my.module:factory",
+    "selftest template_go",
+    title="Examples",
+)
 
 _NOT_RIGHT = 1
 
@@ -28,19 +35,24 @@ _NOT_RIGHT = 1
 def command(port: str, stub_port: int | None, headers: tuple[str, ...], models: tuple[str, ...], as_json: bool) -> int:
     """Walk an adapter through hello, a good case, an error, an unknown field and a large message.
 
-    Says at each step what it expected and what it saw. PORT is what --toolnexus-port takes. An adapter that skips what
-    it is asked passes; whether a translation is right is what a run is for.
+    Says at each step what it expected and what it saw. PORT is what --toolnexus-port takes, or one that ports list
+    names and ports install has built. An adapter that skips what it is asked passes; whether a translation is right is
+    what a run is for.
 
     Exit code 0 where every step is right, 1 where one is not, 10 where the port could not be run.
     """
     steps = []
+    adapter = adapters.every().get(port)
+    if adapter is not None:
+        adapters.refuse_unbuilt(adapter)
     asked = Options(port=port, stub_port=stub_port or 0, headers=headers, models=models)
-    for step in selftest.walk(asked):
-        steps.append(step)
-        click.echo(json.dumps(msgspec.to_builtins(step)) if as_json else _told(step))
+    with contextlib.nullcontext() if adapter is None else adapters.started(adapter):
+        for step in selftest.walk(asked if adapter is None else replace(adapter.options(), known=None)):
+            steps.append(step)
+            click.echo(json.dumps(msgspec.to_builtins(step)) if as_json else _told(step))
     wrong = [step for step in steps if not step.right]
     if not as_json:
-        click.echo(_summary(steps, wrong, port))
+        click.echo(_summary(steps, wrong, port, ours=adapter is not None))
     if wrong and wrong[0].name == "hello":
         return PortFault.exit_code
     return _NOT_RIGHT if wrong else 0
@@ -54,7 +66,9 @@ def _told(step: Step) -> str:
     return "\n".join(rows)
 
 
-def _summary(steps: list[Step], wrong: list[Step], port: str) -> str:
+def _summary(steps: list[Step], wrong: list[Step], port: str, *, ours: bool) -> str:
     if wrong:
         return f"{len(wrong)} of {len(steps)} steps went wrong; begin with: {wrong[0].name}"
+    if ours:
+        return f"the protocol is kept; next: toolnexus-conformance ports run {port}"
     return f"the protocol is kept; next: pytest --toolnexus-conformance --toolnexus-port {shlex.quote(port)}"

@@ -241,6 +241,18 @@ def test_results_without_a_run_is_wrong_usage(tmp_path: Path, capfd: pytest.Capt
     assert not (tmp_path / "x.md").exists()
 
 
+def test_selftest_takes_a_port_by_its_name(add: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    add("mine")
+    assert main(["selftest", "mine"]) == 10
+    assert "mine is not built, or has changed since: ports install mine" in capsys.readouterr().err
+    main(["ports", "install", "mine"])
+    capsys.readouterr()
+    assert main(["selftest", "mine"]) == 0
+    assert (
+        capsys.readouterr().out.splitlines()[-1] == "the protocol is kept; next: toolnexus-conformance ports run mine"
+    )
+
+
 def test_run_refuses_what_is_not_built(add: Any, folder: Any, capfd: pytest.CaptureFixture[str]) -> None:
     folder.add()
     add("mine")
