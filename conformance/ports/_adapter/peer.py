@@ -1,20 +1,17 @@
 """What the Python adapters of other people's translators share: the protocol loop, and both ends' plain shapes.
 
 An adapter gives `serve` a function from a message to a reply. It asks the library in the library's own words and reads
-the answer as a user would: nothing lost is repaired here, nothing kept is spoiled.
+the answer as a user would: nothing lost is repaired here, nothing kept is spoiled. Where the library streams, it
+gives a second one, from a message to OpenAI's chunks.
 """
 
 from __future__ import annotations
 
 import contextlib
-import http.client
 import json
 import re
 import sys
-import urllib.error
-import urllib.parse
-import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 Reply = dict[str, Any]
@@ -91,28 +88,6 @@ def headers_of(client: dict[str, Any]) -> dict[str, str]:
     return {**version, **client.get("headers", {})}
 
 
-def post(client: dict[str, Any], body: dict[str, Any]) -> Any:
-    """The one call, for a library that only converts bodies: what the provider said, as plain values.
-
-    Where the exchange itself is the subject (retries, addresses, error answers), the library has no part in it.
-    """
-    base = urllib.parse.urlsplit(client["base_url"])
-    if base.path or base.query:
-        raise Cannot("the library converts bodies and makes no call: addresses are its caller's")
-    headers = {"x-api-key": client["api_key"], "anthropic-version": "2023-06-01", "content-type": "application/json"}
-    sent = json.dumps(body, allow_nan=True).encode()
-    request = urllib.request.Request(f"{client['base_url']}/v1/messages", sent, headers, method="POST")
-    try:
-        with urllib.request.urlopen(request, timeout=4) as answer:
-            return json.loads(answer.read())
-    except urllib.error.HTTPError as wrong:
-        if wrong.headers.get("x-toolnexus-stub"):  # the case has no such call: the library should have refused it
-            raise Unscripted(f"the provider was called and answered {wrong.code}") from None
-        raise Cannot("the library converts no error answers") from None
-    except (OSError, ValueError, http.client.HTTPException) as wrong:
-        raise Cannot(f"the library converts bodies, and there was none: {wrong}") from None
-
-
 # -- answering --------------------------------------------------------------------------------------------------------
 
 _DETAILS = (("prompt", "cached_tokens"), ("prompt", "cache_write_tokens"), ("completion", "reasoning_tokens"))
@@ -121,28 +96,34 @@ _DETAILS = (("prompt", "cached_tokens"), ("prompt", "cache_write_tokens"), ("com
 _MESSAGE = ("tool_calls", "refusal", "reasoning_content", "thinking_blocks")
 _CALL = ("id", "type", "function", "custom")
 
+#: What a fragment of a call holds, and the function in it.
+_FRAGMENT = ("index", *_CALL, "name", "arguments", "input")
+
 
 def result_of(completion: dict[str, Any]) -> Reply:
     """A chat.completion, as plain values, as a result."""
     choice = completion["choices"][0]
     said = choice["message"]
-    usage = completion.get("usage") or {}
-    counts = {name: usage[name] for name in ("prompt_tokens", "completion_tokens", "total_tokens") if name in usage}
-    for kind, name in _DETAILS:
-        if (found := (usage.get(f"{kind}_tokens_details") or {}).get(name)) is not None:
-            counts[name] = found
     return {
         "result": {
             "text": said.get("content"),
             "tool_calls": [_call(call) for call in said.get("tool_calls") or []],
             "finish_reason": choice.get("finish_reason"),
-            "usage": counts,
+            "usage": _counts(completion.get("usage") or {}),
             "model": completion.get("model"),
             "refusal": said.get("refusal"),
             "reasoning": _reasoning(said),
             "message": {"role": "assistant", "content": said.get("content") or None, **_kept(said)},
         }
     }
+
+
+def _counts(usage: dict[str, Any]) -> dict[str, Any]:
+    counts = {name: usage[name] for name in ("prompt_tokens", "completion_tokens", "total_tokens") if name in usage}
+    for kind, name in _DETAILS:
+        if (found := (usage.get(f"{kind}_tokens_details") or {}).get(name)) is not None:
+            counts[name] = found
+    return counts
 
 
 def _kept(said: dict[str, Any]) -> dict[str, Any]:
@@ -176,11 +157,14 @@ def error(kind: str, wrong: BaseException, **more: Any) -> Reply:
 
 
 def sdk_error(wrong: BaseException) -> Reply | None:
-    """The error of an official SDK (anthropic and openai are made alike), wherever a library passes it on."""
+    """The error of an official SDK (anthropic and openai are made alike), wherever a library passes it on.
+
+    Once a stream has begun, an SDK lets the errors of httpx through as they are.
+    """
     names = {kind.__name__ for kind in type(wrong).__mro__}
     if "APITimeoutError" in names:
         return error("transport", wrong, type="timeout")
-    if "APIConnectionError" in names:
+    if "APIConnectionError" in names or "TransportError" in names:
         return error("transport", wrong, type=connection_fault(wrong))
     if "APIResponseValidationError" in names:
         return error("invalid-response", wrong)
@@ -212,9 +196,84 @@ def connection_fault(wrong: BaseException) -> str:
     return "reset"
 
 
+# -- streams ----------------------------------------------------------------------------------------------------------
+
+
+class Streamed:
+    """A stream's chunks as deltas, and what a caller adds them up to."""
+
+    def __init__(self) -> None:
+        self.deltas: list[dict[str, Any]] = []
+        self._texts: dict[str, str] = {}
+        self._calls: dict[Any, dict[str, str]] = {}
+        self._finish: Any = None
+        self._usage: Any = None
+        self._model: Any = None
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        """One chat.completion.chunk, as plain values: its delta, then finish and usage as deltas of their own."""
+        self._model = chunk.get("model") or self._model
+        choice = next(iter(chunk.get("choices") or ()), {})
+        if delta := _delta(choice.get("delta") or {}):
+            self.deltas.append(delta)
+            self._fold(delta)
+        if (finish := choice.get("finish_reason")) is not None:
+            self._finish = finish
+            self.deltas.append({"finish_reason": finish})
+        if usage := chunk.get("usage"):
+            self._usage = usage
+            self.deltas.append({"usage": _counts(usage)})
+
+    def _fold(self, delta: dict[str, Any]) -> None:
+        for name in ("content", "reasoning_content", "refusal"):
+            if name in delta:
+                self._texts[name] = self._texts.get(name, "") + delta[name]
+        for piece in delta.get("tool_calls", ()):
+            kind = "custom" if "custom" in piece else "function"
+            call = self._calls.setdefault(piece.get("index"), {"id": "", "kind": kind, "name": "", "given": ""})
+            inner = piece.get(kind, {})
+            call["id"] = call["id"] or piece.get("id", "")
+            call["name"] = call["name"] or inner.get("name", "")
+            call["given"] += inner.get("input" if kind == "custom" else "arguments", "")
+
+    def completion(self) -> dict[str, Any]:
+        """The chat.completion that the chunks add up to."""
+        calls = [_whole_call(**call) for call in self._calls.values()]
+        message = {"content": None, **self._texts, "tool_calls": calls}
+        choice = {"message": message, "finish_reason": self._finish}
+        return {"model": self._model, "choices": [choice], "usage": self._usage}
+
+
+def _delta(said: dict[str, Any]) -> dict[str, Any]:
+    """What of a chunk's delta the protocol writes: no remarks of the library's own, and nothing that says nothing."""
+    known = {
+        "role": said.get("role"),
+        "reasoning_content": _reasoning(said),
+        "content": said.get("content"),
+        "refusal": said.get("refusal"),
+        "tool_calls": [_piece(call) for call in said.get("tool_calls") or ()],
+    }
+    return {name: value for name, value in known.items() if value}
+
+
+def _piece(call: dict[str, Any]) -> dict[str, Any]:
+    return {name: _told(value) if isinstance(value, dict) else value for name, value in _told(call).items()}
+
+
+def _told(value: dict[str, Any]) -> dict[str, Any]:
+    return {name: item for name, item in value.items() if item is not None and name in _FRAGMENT}
+
+
+def _whole_call(id: str, kind: str, name: str, given: str) -> dict[str, Any]:
+    return {"id": id, "type": kind, kind: {"name": name, "input" if kind == "custom" else "arguments": given}}
+
+
 # -- the protocol -----------------------------------------------------------------------------------------------------
 
 Translate = Callable[[dict[str, Any]], Reply]
+
+#: Gives the chunks of a stream as they come; what it returns is the result, where the library adds them up itself.
+Stream = Callable[[dict[str, Any]], Generator[dict[str, Any], None, Reply | None]]
 
 
 def serve(
@@ -222,8 +281,9 @@ def serve(
     translate: Translate,
     read_error: Callable[[BaseException], Reply | None] = sdk_error,
     own_errors: tuple[type[BaseException], ...] = (),
+    stream: Stream | None = None,
 ) -> None:
-    """Answer messages until `bye` or the end of input.
+    """Answer messages until `bye` or the end of input; without `stream` the port declares none.
 
     `read_error` reads the library's errors about the call; a ValueError or one of `own_errors` otherwise is the
     library's word about the request, or about the answer once the provider was reached. Anything else that is raised
@@ -231,6 +291,7 @@ def serve(
     """
     sys.addaudithook(_audit)
     out, sys.stdout = sys.stdout, sys.stderr  # what a library prints is no protocol
+    capabilities = ["anthropic", *(["stream"] if stream is not None else [])]
     for line in sys.stdin.buffer:
         try:
             message = json.loads(line)
@@ -242,35 +303,60 @@ def serve(
         if message["op"] == "bye":
             break
         if message["op"] == "hello":
-            _say(out, {"op": "hello", "protocol": 1, "port": port, "capabilities": ["anthropic"]})
+            _say(out, {"op": "hello", "protocol": 1, "port": port, "capabilities": capabilities})
         else:
-            _say(out, {"id": message["id"], **_answer(message, translate, read_error, own_errors)})
+            reply = _answer(message, translate, stream, lambda wrong: _fault(wrong, read_error, own_errors))
+            _say(out, {"id": message["id"], **reply})
 
 
 def _answer(
     message: dict[str, Any],
     translate: Translate,
+    stream: Stream | None,
+    fault: Callable[[Exception], Reply],
+) -> Reply:
+    op = message["op"]
+    if op not in ("translate", "stream" if stream is not None else "") or message["client"]["style"] != "anthropic":
+        return {"skip": {"reason": f"the adapter has no {op} in this style"}}
+    global _before
+    _before = _connections
+    streamed = Streamed()
+    try:
+        for _ in range(message.get("repeat", 1)):
+            if op == "stream" and stream is not None:
+                streamed = Streamed()
+                reply = {"deltas": streamed.deltas, **_heard(stream(message), streamed)}
+            else:
+                reply = translate(message)
+        return reply
+    except Exception as wrong:
+        reply = fault(wrong)
+        return {"deltas": streamed.deltas, **reply} if op == "stream" and "error" in reply else reply
+
+
+def _heard(chunks: Generator[dict[str, Any], None, Reply | None], streamed: Streamed) -> Reply:
+    """The result of a stream that came whole."""
+    while True:
+        try:
+            streamed.add(next(chunks))
+        except StopIteration as end:
+            return end.value or result_of(streamed.completion())
+
+
+def _fault(
+    wrong: Exception,
     read_error: Callable[[BaseException], Reply | None],
     own_errors: tuple[type[BaseException], ...],
 ) -> Reply:
-    if message["op"] != "translate" or message["client"]["style"] != "anthropic":
-        return {"skip": {"reason": f"the adapter has no {message['op']} in this style"}}
-    global _before
-    _before = _connections
-    try:
-        for _ in range(message.get("repeat", 1)):
-            reply = translate(message)
-        return reply
-    except Cannot as wrong:
+    if isinstance(wrong, Cannot):
         return {"skip": {"reason": str(wrong)}}
-    except Unscripted as wrong:
+    if isinstance(wrong, Unscripted):
         return error("provider", wrong, status=422)
-    except Exception as wrong:
-        if (reply := read_error(wrong)) is not None:
-            return reply
-        if isinstance(wrong, (ValueError, *own_errors)):
-            return error("invalid-response" if connections() else "invalid-request", wrong)
-        return {"skip": {"reason": f"the library raised {type(wrong).__name__}: {wrong}"[:500]}}
+    if (reply := read_error(wrong)) is not None:
+        return reply
+    if isinstance(wrong, (ValueError, *own_errors)):
+        return error("invalid-response" if connections() else "invalid-request", wrong)
+    return {"skip": {"reason": f"the library raised {type(wrong).__name__}: {wrong}"[:500]}}
 
 
 def _say(out: Any, reply: Reply) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,7 @@ PORT = {
 
 
 def translate(message: dict[str, Any]) -> peer.Reply:
-    body = peer.chat_body(message)
-    client = peer.settings(message, "headers", "anthropic_version", "read_timeout_ms")
-    config: dict[str, Any] = {"api_key": client["api_key"], "base_url": client["base_url"]}
-    config["max_retries"] = 0
-    if headers := peer.headers_of(client):
-        config["default_headers"] = headers
-    if "read_timeout_ms" in client:
-        config["timeout"] = client["read_timeout_ms"] / 1000
-    suite = aisuite.Client({"anthropic": config})
-    response = suite.chat.completions.create(model=f"anthropic:{client['model']}", **body)
+    response = asked(message, peer.chat_body(message))
     usage = response.usage.model_dump() if response.usage is not None else None
     choice = response.choices[0]
     message_out = choice.message.model_dump()
@@ -39,5 +31,22 @@ def translate(message: dict[str, Any]) -> peer.Reply:
     )
 
 
+def stream(message: dict[str, Any]) -> Generator[dict[str, Any], None, None]:
+    for chunk in asked(message, {**peer.chat_body(message), "stream": True}):
+        yield chunk.model_dump()
+
+
+def asked(message: dict[str, Any], body: dict[str, Any]) -> Any:
+    client = peer.settings(message, "headers", "anthropic_version", "read_timeout_ms")
+    config: dict[str, Any] = {"api_key": client["api_key"], "base_url": client["base_url"]}
+    config["max_retries"] = 0
+    if headers := peer.headers_of(client):
+        config["default_headers"] = headers
+    if "read_timeout_ms" in client:
+        config["timeout"] = client["read_timeout_ms"] / 1000
+    suite = aisuite.Client({"anthropic": config})
+    return suite.chat.completions.create(model=f"anthropic:{client['model']}", **body)
+
+
 if __name__ == "__main__":
-    peer.serve(PORT, translate)
+    peer.serve(PORT, translate, stream=stream)

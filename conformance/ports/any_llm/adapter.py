@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,15 @@ PORT = {
 
 
 def translate(message: dict[str, Any]) -> peer.Reply:
-    body = peer.chat_body(message)
+    return peer.result_of(asked(message, peer.chat_body(message)).model_dump())
+
+
+def stream(message: dict[str, Any]) -> Generator[dict[str, Any], None, None]:
+    for chunk in asked(message, {**peer.chat_body(message), "stream": True}):
+        yield chunk.model_dump()
+
+
+def asked(message: dict[str, Any], body: dict[str, Any]) -> Any:
     client = peer.settings(message, "headers", "anthropic_version", "read_timeout_ms")
     headers = peer.headers_of(client)
     llm = AnyLLM.create(
@@ -35,8 +44,7 @@ def translate(message: dict[str, Any]) -> peer.Reply:
         **({"default_headers": headers} if headers else {}),
     )
     timeout = {"timeout": client["read_timeout_ms"] / 1000} if "read_timeout_ms" in client else {}
-    completion = llm.completion(model=client["model"], **timeout, **body)
-    return peer.result_of(completion.model_dump())
+    return llm.completion(model=client["model"], **timeout, **body)
 
 
 def read_error(wrong: BaseException) -> peer.Reply | None:
@@ -52,4 +60,4 @@ def read_error(wrong: BaseException) -> peer.Reply | None:
 
 
 if __name__ == "__main__":
-    peer.serve(PORT, translate, read_error, (AnyLLMError,))
+    peer.serve(PORT, translate, read_error, (AnyLLMError,), stream)

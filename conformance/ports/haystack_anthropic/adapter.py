@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import sys
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "_adapter"))
 
 import peer
-from haystack.dataclasses import ChatMessage
+from haystack.dataclasses import ChatMessage, StreamingChunk
 from haystack.tools import Tool
 from haystack.utils import Secret
 from haystack_integrations.components.generators.anthropic import AnthropicChatGenerator
@@ -39,7 +40,26 @@ PARAMS = {
 
 
 def translate(message: dict[str, Any]) -> peer.Reply:
+    return result_of(reply_to(message, peer.chat_body(message)))
+
+
+def stream(message: dict[str, Any]) -> Generator[dict[str, Any], None, peer.Reply]:
     body = peer.chat_body(message)
+    for name in ("stream", "stream_options"):  # a callback says the first, and usage comes by itself
+        body.pop(name, None)
+    pieces: list[StreamingChunk] = []
+    try:
+        reply = reply_to(message, body, pieces.append)
+    finally:  # what the callback was told came before what is raised
+        yield from (chunk_of(piece, first=piece is pieces[0]) for piece in pieces)
+    if reply.meta.get("usage"):
+        yield {"usage": usage_of(reply)}
+    return result_of(reply)
+
+
+def reply_to(
+    message: dict[str, Any], body: dict[str, Any], callback: Callable[[StreamingChunk], None] | None = None
+) -> ChatMessage:
     client = peer.settings(message, "headers", "anthropic_version", "read_timeout_ms")
     history = body.pop("messages", None)
     tools = [tool_of(tool) for tool in body.pop("tools", [])]
@@ -56,8 +76,8 @@ def translate(message: dict[str, Any]) -> peer.Reply:
         timeout=client["read_timeout_ms"] / 1000 if "read_timeout_ms" in client else None,
     )
     messages = [ChatMessage.from_openai_dict_format(turn) for turn in history]
-    reply = generator.run(messages, generation_kwargs=asked, tools=tools or None)["replies"][0]
-    return result_of(reply)
+    answer = generator.run(messages, callback, generation_kwargs=asked, tools=tools or None)
+    return answer["replies"][0]
 
 
 def settings_of(body: dict[str, Any]) -> Any:
@@ -81,8 +101,6 @@ def refuse(**_: Any) -> None:
 
 
 def result_of(reply: ChatMessage) -> peer.Reply:
-    usage = reply.meta.get("usage") or {}
-    counts = {name: usage.get(name) or 0 for name in ("prompt_tokens", "completion_tokens")}
     said = reply.to_openai_dict_format()
     content = said.get("content")
     text = content if isinstance(content, str) else "".join(reply.texts)
@@ -91,17 +109,38 @@ def result_of(reply: ChatMessage) -> peer.Reply:
         {
             "choices": [{"finish_reason": reply.meta.get("finish_reason"), "message": {**said, "content": text}}],
             "model": reply.meta.get("model"),
-            "usage": {
-                **counts,
-                "total_tokens": sum(counts.values()),
-                "prompt_tokens_details": {
-                    "cached_tokens": usage.get("cache_read_input_tokens"),
-                    "cache_write_tokens": usage.get("cache_creation_input_tokens"),
-                },
-            },
+            "usage": usage_of(reply),
         }
     )
 
 
+def usage_of(reply: ChatMessage) -> dict[str, Any]:
+    usage = reply.meta.get("usage") or {}
+    counts = {name: usage.get(name) or 0 for name in ("prompt_tokens", "completion_tokens")}
+    return {
+        **counts,
+        "total_tokens": sum(counts.values()),
+        "prompt_tokens_details": {
+            "cached_tokens": usage.get("cache_read_input_tokens"),
+            "cache_write_tokens": usage.get("cache_creation_input_tokens"),
+        },
+    }
+
+
+def chunk_of(piece: StreamingChunk, *, first: bool) -> dict[str, Any]:
+    fragments = [
+        {
+            "index": call.index,
+            **({"id": call.id, "type": "function"} if call.id is not None else {}),
+            "function": {"name": call.tool_name, "arguments": call.arguments},
+        }
+        for call in piece.tool_calls or ()
+    ]
+    thought = piece.reasoning.reasoning_text if piece.reasoning else None
+    begun = {"role": "assistant"} if first else {}
+    delta = {**begun, "content": piece.content, "reasoning_content": thought, "tool_calls": fragments}
+    return {"choices": [{"delta": delta, "finish_reason": piece.finish_reason}]}
+
+
 if __name__ == "__main__":
-    peer.serve(PORT, translate)
+    peer.serve(PORT, translate, stream=stream)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.metadata
 import sys
 import warnings
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ warnings.simplefilter("ignore")
 import peer  # noqa: E402
 from langchain_anthropic import ChatAnthropic  # noqa: E402
 from langchain_core.exceptions import LangChainException  # noqa: E402
-from langchain_core.messages import AIMessage, convert_to_messages, convert_to_openai_messages  # noqa: E402
+from langchain_core.messages import AIMessage, AIMessageChunk, convert_to_messages, convert_to_openai_messages  # noqa: E402
 
 PORT = {
     "name": "langchain-anthropic",
@@ -49,6 +50,22 @@ PARAMS = {
 
 def translate(message: dict[str, Any]) -> peer.Reply:
     body = peer.chat_body(message)
+    return result_of(model_for(message, body).invoke(convert_to_messages(body.get("messages"))))
+
+
+def stream(message: dict[str, Any]) -> Generator[dict[str, Any], None, peer.Reply | None]:
+    body = peer.chat_body(message)
+    for name in ("stream", "stream_options"):  # calling `stream` says the first, and usage comes by itself
+        body.pop(name, None)
+    whole: Any = None
+    calls: dict[Any, int] = {}
+    for piece in model_for(message, body).stream(convert_to_messages(body.get("messages"))):
+        yield chunk_of(piece, calls, first=whole is None)
+        whole = piece if whole is None else whole + piece
+    return result_of(whole) if whole is not None else None
+
+
+def model_for(message: dict[str, Any], body: dict[str, Any]) -> Any:
     client = peer.settings(message, "headers", "anthropic_version", "read_timeout_ms")
     asked = {name: value for name, value in body.items() if name not in ("messages", "tools", "tool_choice")}
     bound = {"parallel_tool_calls": asked.pop("parallel_tool_calls")} if "parallel_tool_calls" in asked else {}
@@ -60,7 +77,7 @@ def translate(message: dict[str, Any]) -> peer.Reply:
         model = model.bind_tools(body["tools"], **bound)
     elif bound or "tool_choice" in body:
         raise peer.Cannot("a tool choice is bound with its tools")
-    return result_of(model.invoke(convert_to_messages(body.get("messages"))))
+    return model
 
 
 def model_options(client: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
@@ -94,38 +111,66 @@ def choice_of(choice: Any) -> Any:
 
 def result_of(answer: AIMessage) -> peer.Reply:
     said = convert_to_openai_messages(answer)
-    usage: Any = answer.usage_metadata or {}
-    details = usage.get("input_token_details") or {}
-    reason = answer.response_metadata.get("stop_reason")
-    thought = [block.get("thinking", "") for block in answer.content if is_thinking(block)]
     return peer.result_of(
         {
             "choices": [
                 {
-                    "finish_reason": "tool_calls" if said.get("tool_calls") else FINISH.get(reason, reason),
-                    "message": {**said, "content": answer.text, "reasoning_content": "".join(thought) or None},
+                    "finish_reason": finish_of(answer, called=bool(said.get("tool_calls"))),
+                    "message": {**said, "content": answer.text, "reasoning_content": thought_of(answer)},
                 }
             ],
             "model": answer.response_metadata.get("model_name"),
-            "usage": {
-                "prompt_tokens": usage.get("input_tokens"),
-                "completion_tokens": usage.get("output_tokens"),
-                "total_tokens": usage.get("total_tokens"),
-                "prompt_tokens_details": {
-                    "cached_tokens": details.get("cache_read"),
-                    "cache_write_tokens": details.get("cache_creation"),
-                },
-                "completion_tokens_details": {
-                    "reasoning_tokens": (usage.get("output_token_details") or {}).get("reasoning")
-                },
-            },
+            "usage": usage_of(answer),
         }
     )
+
+
+def chunk_of(piece: AIMessageChunk, calls: dict[Any, int], *, first: bool) -> dict[str, Any]:
+    """A piece as a chunk. langchain numbers calls by their blocks: `calls` has for each its number among the calls."""
+    begun = {"role": "assistant"} if first else {}
+    fragments = [
+        {
+            "index": calls.setdefault(call["index"], len(calls)),
+            **({"id": call["id"], "type": "function"} if call["id"] is not None else {}),
+            "function": {"name": call["name"], "arguments": call["args"]},
+        }
+        for call in piece.tool_call_chunks
+    ]
+    delta = {**begun, "content": piece.text, "reasoning_content": thought_of(piece), "tool_calls": fragments}
+    finish = finish_of(piece, called=bool(calls)) if piece.chunk_position == "last" else None
+    return {
+        "choices": [{"delta": delta, "finish_reason": finish}],
+        "usage": usage_of(piece) if piece.usage_metadata else None,
+    }
+
+
+def finish_of(answer: AIMessage, *, called: bool) -> str | None:
+    reason = answer.response_metadata.get("stop_reason")
+    return "tool_calls" if called else FINISH.get(reason, reason)
+
+
+def thought_of(answer: AIMessage) -> str | None:
+    return "".join(block.get("thinking", "") for block in answer.content if is_thinking(block)) or None
 
 
 def is_thinking(block: Any) -> bool:
     return isinstance(block, dict) and block.get("type") == "thinking"
 
 
+def usage_of(answer: AIMessage) -> dict[str, Any]:
+    usage: Any = answer.usage_metadata or {}
+    details = usage.get("input_token_details") or {}
+    return {
+        "prompt_tokens": usage.get("input_tokens"),
+        "completion_tokens": usage.get("output_tokens"),
+        "total_tokens": usage.get("total_tokens"),
+        "prompt_tokens_details": {
+            "cached_tokens": details.get("cache_read"),
+            "cache_write_tokens": details.get("cache_creation"),
+        },
+        "completion_tokens_details": {"reasoning_tokens": (usage.get("output_token_details") or {}).get("reasoning")},
+    }
+
+
 if __name__ == "__main__":
-    peer.serve(PORT, translate, own_errors=(LangChainException,))
+    peer.serve(PORT, translate, own_errors=(LangChainException,), stream=stream)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,23 @@ PORT = {
 
 
 def translate(message: dict[str, Any]) -> peer.Reply:
-    body = peer.chat_body(message)
+    return peer.result_of(asked(message, peer.chat_body(message)).model_dump())
+
+
+def stream(message: dict[str, Any]) -> Generator[dict[str, Any], None, peer.Reply | None]:
+    body = {**peer.chat_body(message), "stream": True, "stream_options": {"include_usage": True}}
+    chunks = []
+    for chunk in asked(message, body):
+        chunks.append(chunk)
+        yield chunk.model_dump()
+    whole: Any = litellm.stream_chunk_builder(chunks, messages=body.get("messages"))
+    return peer.result_of(whole.model_dump()) if whole is not None else None
+
+
+def asked(message: dict[str, Any], body: dict[str, Any]) -> Any:
     client = peer.settings(message, "headers", "anthropic_version", "read_timeout_ms", "timeout_ms")
     timeout = client.get("read_timeout_ms", client.get("timeout_ms"))
-    completion = litellm.completion(
+    return litellm.completion(
         model=f"anthropic/{client['model']}",
         api_base=client["base_url"],
         api_key=client["api_key"],
@@ -38,10 +52,11 @@ def translate(message: dict[str, Any]) -> peer.Reply:
         **({"timeout": timeout / 1000} if timeout else {}),
         **body,
     )
-    return peer.result_of(completion.model_dump())
 
 
 def read_error(wrong: BaseException) -> peer.Reply | None:
+    """litellm's errors; one in mid-stream is wrapped for its router, and kept as `original_exception`."""
+    wrong = getattr(wrong, "original_exception", None) or wrong
     if type(wrong) is Exception and peer.connections() == 0:  # litellm's refusal of a message is a bare Exception
         return peer.error("invalid-request", wrong)
     if (name := type(wrong).__name__) == "Timeout":
@@ -66,4 +81,4 @@ def read_error(wrong: BaseException) -> peer.Reply | None:
 
 
 if __name__ == "__main__":
-    peer.serve(PORT, translate, read_error)
+    peer.serve(PORT, translate, read_error, stream=stream)

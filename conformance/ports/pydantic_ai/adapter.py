@@ -6,7 +6,9 @@ The history is written in the library's own types (`history.py`), the answer rea
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import sys
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import peer
 from anthropic import AsyncAnthropic
 from history import messages_of
-from pydantic_ai.direct import model_request_sync
+from pydantic_ai.direct import model_request_stream_sync, model_request_sync
 from pydantic_ai.exceptions import AgentRunError, ModelAPIError, UserError
-from pydantic_ai.messages import ModelResponse
+from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent, PartDeltaEvent, PartStartEvent
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -48,9 +50,29 @@ SETTINGS = {
     "tool_choice": "tool_choice",
 }
 
+#: What a part's text is in a chunk.
+TEXTS = {"text": "content", "thinking": "reasoning_content"}
+
 
 def translate(message: dict[str, Any]) -> peer.Reply:
+    return result_of(model_request_sync(**request_of(message, peer.chat_body(message))))
+
+
+def stream(message: dict[str, Any]) -> Generator[dict[str, Any], None, peer.Reply]:
     body = peer.chat_body(message)
+    for name in ("stream", "stream_options"):  # the function's name says the first, and usage comes by itself
+        body.pop(name, None)
+    with model_request_stream_sync(**request_of(message, body)) as events:
+        yield {"choices": [{"delta": {"role": "assistant"}}]}
+        for delta in deltas_of(events):
+            yield {"choices": [{"delta": delta}]}
+        answer = events.response
+    usage = usage_of(answer) if answer.usage.has_values() else None
+    yield {"choices": [{"finish_reason": finish_of(answer)}], "usage": usage}
+    return result_of(answer)
+
+
+def request_of(message: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     client = peer.settings(message, "headers", "anthropic_version", "read_timeout_ms")
     timeout = {"timeout": client["read_timeout_ms"] / 1000} if "read_timeout_ms" in client else {}
     headers = peer.headers_of(client) or None
@@ -59,11 +81,12 @@ def translate(message: dict[str, Any]) -> peer.Reply:
     )
     model = AnthropicModel(client["model"], provider=AnthropicProvider(anthropic_client=sdk))
     parameters = ModelRequestParameters(function_tools=[tool_of(tool) for tool in body.get("tools", [])])
-    settings: Any = dict(settings_of(body))
-    answer = model_request_sync(
-        model, messages_of(body.get("messages")), model_settings=settings, model_request_parameters=parameters
-    )
-    return result_of(answer)
+    return {
+        "model": model,
+        "model_settings": dict(settings_of(body)),
+        "model_request_parameters": parameters,
+        "messages": messages_of(body.get("messages")),
+    }
 
 
 def settings_of(body: dict[str, Any]) -> Any:
@@ -102,8 +125,49 @@ def tool_of(tool: Any) -> ToolDefinition:
     )
 
 
-def result_of(answer: ModelResponse) -> peer.Reply:
+def deltas_of(events: Iterable[ModelResponseStreamEvent]) -> Iterator[dict[str, Any]]:
+    """The events as deltas. The library numbers parts; a call is numbered among the calls."""
+    calls: dict[int, int] = {}
+    for event in events:
+        if isinstance(event, PartStartEvent):
+            part = event.part
+            if part.part_kind == "tool-call":
+                calls[event.index] = len(calls)
+                head = {"id": part.tool_call_id, "type": "function"}
+                yield call_delta(calls[event.index], part.args, part.tool_name, **head)
+            elif part.part_kind in ("text", "thinking"):
+                yield {TEXTS[part.part_kind]: part.content}
+        elif isinstance(event, PartDeltaEvent):
+            change = event.delta
+            if change.part_delta_kind == "tool_call" and event.index in calls:
+                yield call_delta(calls[event.index], change.args_delta, change.tool_name_delta)
+            elif change.part_delta_kind in ("text", "thinking"):
+                yield {TEXTS[change.part_delta_kind]: change.content_delta}
+
+
+def call_delta(index: int, given: str | dict[str, Any] | None, name: str | None, **head: str) -> dict[str, Any]:
+    arguments = json.dumps(given) if isinstance(given, dict) else given
+    return {"tool_calls": [{"index": index, **head, "function": {"name": name, "arguments": arguments}}]}
+
+
+def finish_of(answer: ModelResponse) -> str | None:
+    return {"tool_call": "tool_calls"}.get(answer.finish_reason or "", answer.finish_reason)
+
+
+def usage_of(answer: ModelResponse) -> dict[str, Any]:
     usage = answer.usage
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.total_tokens,
+        "prompt_tokens_details": {
+            "cached_tokens": usage.cache_read_tokens,
+            "cache_write_tokens": usage.cache_write_tokens,
+        },
+    }
+
+
+def result_of(answer: ModelResponse) -> peer.Reply:
     calls = [
         {
             "id": part.tool_call_id,
@@ -116,7 +180,7 @@ def result_of(answer: ModelResponse) -> peer.Reply:
         {
             "choices": [
                 {
-                    "finish_reason": {"tool_call": "tool_calls"}.get(answer.finish_reason or "", answer.finish_reason),
+                    "finish_reason": finish_of(answer),
                     "message": {
                         "content": answer.text,
                         "tool_calls": calls,
@@ -130,15 +194,7 @@ def result_of(answer: ModelResponse) -> peer.Reply:
                 }
             ],
             "model": answer.model_name,
-            "usage": {
-                "prompt_tokens": usage.input_tokens,
-                "completion_tokens": usage.output_tokens,
-                "total_tokens": usage.total_tokens,
-                "prompt_tokens_details": {
-                    "cached_tokens": usage.cache_read_tokens,
-                    "cache_write_tokens": usage.cache_write_tokens,
-                },
-            },
+            "usage": usage_of(answer),
         }
     )
 
@@ -151,4 +207,4 @@ def read_error(wrong: BaseException) -> peer.Reply | None:
 
 
 if __name__ == "__main__":
-    peer.serve(PORT, translate, read_error, (AgentRunError, UserError))
+    peer.serve(PORT, translate, read_error, (AgentRunError, UserError), stream)
