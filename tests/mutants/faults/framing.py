@@ -95,6 +95,12 @@ def reads_comments_as_data(received: Received, ask: Ask) -> Received:
 
 
 @chunked()
+def ends_events_at_comments(received: Received, ask: Ask) -> Received:
+    """A comment between the lines of an event ends it."""
+    return _rewritten(received, rb"(?m)^(data:.*\n):.*\n", rb"\1\n")
+
+
+@chunked()
 def reads_other_fields_as_data(received: Received, ask: Ask) -> Received:
     """id, retry and unknown fields are data."""
     return _rewritten(received, rb"(?m)^(?!data|event|:)[a-z-]+:", b"data:")

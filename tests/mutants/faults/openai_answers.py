@@ -198,6 +198,12 @@ def strips_read_text(result: Tree) -> None:
 
 
 @result("openai")
+def cuts_thinking_out_of_text(result: Tree) -> None:
+    """What stands between think tags in the text is cut out."""
+    result["text"] = re.sub(r"(<think>)?[^<]*</think>\s*|<think>[^<]*$", "", result["text"])
+
+
+@result("openai")
 def reads_refusals_as_text(result: Tree) -> None:
     """A refusal is the text."""
     result["text"] += result["refusal"] or ""

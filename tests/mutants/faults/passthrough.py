@@ -82,6 +82,19 @@ def escapes_passed_text(body: Tree) -> None:
 
 
 @body("openai")
+def joins_passed_neighbours(body: Tree) -> None:
+    """Neighbouring messages of one role become one."""
+    merged: list[Tree] = []
+    for turn in body["messages"]:
+        texts = [turn.get("content"), *(before.get("content") for before in merged[-1:])]
+        if merged and merged[-1]["role"] == turn["role"] and all(type(text) is str for text in texts):
+            merged[-1]["content"] += "\n" + turn["content"]
+        else:
+            merged.append(turn)
+    body["messages"] = merged
+
+
+@body("openai")
 def joins_passed_parts(body: Tree) -> None:
     """Text parts are joined into one string."""
     for turn in turns(body):

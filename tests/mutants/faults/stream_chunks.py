@@ -41,6 +41,14 @@ def gives_every_fragment_to_the_last_call(events: list[Event]) -> None:
 
 
 @events("openai")
+def trims_fragments(events: list[Event]) -> None:
+    """White space at the edges of an argument's fragment is cut."""
+    for call in _fragments(events):
+        if type(text := _function(call).get("arguments")) is str:
+            _function(call)["arguments"] = text.strip()
+
+
+@events("openai")
 def needs_an_index(events: list[Event]) -> None:
     """A fragment without an index is the first call's."""
     for call in _fragments(events):

@@ -231,6 +231,14 @@ def counts_nothing_in_x_groq(events: list[Event]) -> None:
 
 
 @events("openai")
+def counts_x_groq_first(events: list[Event]) -> None:
+    """Usage in x_groq counts before the chunk's own."""
+    for event in events:
+        if isinstance(event["data"], dict) and isinstance(more := event["data"].get("x_groq"), dict):
+            event["data"]["usage"] = more.get("usage", event["data"].get("usage"))
+
+
+@events("openai")
 def loses_details_of_the_usage_chunk(events: list[Event]) -> None:
     """Cached and reasoning tokens of a stream are not read."""
     for chunk in _usages(events):
