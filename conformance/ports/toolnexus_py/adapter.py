@@ -230,8 +230,13 @@ def provider_error(wrong: ProviderError) -> dict[str, Any]:
     if not isinstance(body, dict):
         return said
     inner = body.get("error") if isinstance(body.get("error"), dict) else {}
-    read = {name: inner[name] for name in ("type", "message", "param", "code") if inner.get(name) is not None}
+    read = {name: inner[name] for name in ("type", "message", "param", "code") if _readable(name, inner.get(name))}
     return {**said, **read, "request_id": body.get("request_id")}
+
+
+def _readable(name: str, value: Any) -> bool:
+    """Is it a text, or a code that is a number? A caller makes nothing of another shape."""
+    return isinstance(value, str) or (name == "code" and type(value) in (int, float))
 
 
 def transport_type(wrong: BaseException) -> str:

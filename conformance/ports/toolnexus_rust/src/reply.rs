@@ -63,7 +63,9 @@ fn provider_error(refusal: &ProviderError, message: String) -> Value {
         said["request_id"] = id.clone();
     }
     for name in ["type", "message", "param", "code"] {
-        if let Some(value) = body.get("error").and_then(|inner| inner.get(name)).filter(|value| !value.is_null()) {
+        // A caller makes nothing of another shape than a text, or a code that is a number.
+        let readable = |value: &&Value| value.is_string() || (name == "code" && value.is_number());
+        if let Some(value) = body.get("error").and_then(|inner| inner.get(name)).filter(readable) {
             said[name] = value.clone();
         }
     }
