@@ -14,7 +14,8 @@ export function chatBody(message) {
   const request = message.request ?? parsed(message.request_text);
   if (String(request.system ?? "").trim()) throw new Cannot("there is no system override beside the messages");
   const { params, system, model, ...rest } = request;
-  const body = { ...(isObject(params) ? params : {}), ...rest };
+  if (!isObject(params ?? {})) throw new Cannot("params are a body's other fields: there is no such body");
+  const body = { ...params, ...rest };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
@@ -31,7 +32,7 @@ const ALWAYS = ["style", "base_url", "model", "api_key", "retries", "retry_base_
 /** The client's settings; throws for one that is not `known`. Retries are off: they are no part of translating. */
 export function settings(message, ...known) {
   const client = message.client;
-  if (client.retries > 0) throw new Cannot("retries are off: how a library tries again is no part of translating");
+  if (client.retries !== 0) throw new Cannot("retries are off: how a library tries again is no part of translating");
   const unknown = Object.keys(client).filter((name) => !ALWAYS.includes(name) && !known.includes(name));
   if (unknown.length) throw new Cannot(`there is no setting for ${unknown.sort().join(", ")}`);
   return client;

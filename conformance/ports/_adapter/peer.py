@@ -75,7 +75,7 @@ def settings(message: dict[str, Any], *known: str) -> dict[str, Any]:
     Retries are off: each library's own policy, and its waits, are no part of translating.
     """
     client: dict[str, Any] = message["client"]
-    if client.get("retries", 0) > 0:
+    if client.get("retries") != 0:
         raise Cannot(RETRIES)
     if unknown := set(client) - {"style", "base_url", "model", "api_key", "retries", "retry_base_ms", *known}:
         raise Cannot(f"there is no setting for {', '.join(sorted(unknown))}")
@@ -179,7 +179,8 @@ def sdk_error(wrong: BaseException) -> Reply | None:
         status=wrong.status_code,  # type: ignore[attr-defined]
         retry_after=wrong.response.headers.get("retry-after"),  # type: ignore[attr-defined]
         request_id=getattr(wrong, "request_id", None),
-        **{name: inner[name] for name in ("type", "message", "param", "code") if inner.get(name) is not None},
+        **{name: inner[name] for name in ("type", "message", "param") if isinstance(inner.get(name), str)},
+        code=inner.get("code"),
     )
 
 
@@ -356,7 +357,8 @@ def _fault(
         return reply
     if isinstance(wrong, (ValueError, *own_errors)):
         return error("invalid-response" if connections() else "invalid-request", wrong)
-    return {"skip": {"reason": f"the library raised {type(wrong).__name__}: {wrong}"[:500]}}
+    said = " ".join(str(wrong).split())
+    return {"skip": {"reason": f"the library raised {type(wrong).__name__}: {said}"[:500]}}
 
 
 def _say(out: Any, reply: Reply) -> None:

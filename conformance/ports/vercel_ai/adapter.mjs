@@ -14,7 +14,7 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const built = createRequire(`${process.argv[2] ?? process.cwd()}/package.json`);
 const load = (name) => import(pathToFileURL(built.resolve(name)).href);
-const { APICallError, AISDKError, generateText, jsonSchema, streamText, tool } = await load("ai");
+const { APICallError, AISDKError, generateText, jsonSchema, Output, streamText, tool } = await load("ai");
 const { createAnthropic } = await load("@ai-sdk/anthropic");
 
 const PORT = {
@@ -30,14 +30,19 @@ const PARAMS = {
   max_completion_tokens: (value) => ({ maxOutputTokens: value }),
   temperature: (value) => ({ temperature: value }),
   top_p: (value) => ({ topP: value }),
+  top_k: (value) => ({ topK: value }),
   stop: (value) => ({ stopSequences: typeof value === "string" ? [value] : value }),
   seed: (value) => ({ seed: value }),
   presence_penalty: (value) => ({ presencePenalty: value }),
   frequency_penalty: (value) => ({ frequencyPenalty: value }),
+  response_format: (value) => ({ output: outputOf(value) }),
 };
 
 const OPTIONS = {
-  parallel_tool_calls: (value) => ({ disableParallelToolUse: !value }),
+  parallel_tool_calls(value) {
+    if (typeof value !== "boolean") throw new Cannot("the SDK has no such parallel_tool_calls");
+    return { disableParallelToolUse: !value };
+  },
   user: (value) => ({ metadata: { userId: value } }),
 };
 
@@ -82,8 +87,8 @@ function askedOf(message, { messages, tools, tool_choice: choice, ...params }) {
     messages: messagesOf(messages),
     maxRetries: 0,
     ...paramsOf(params),
-    ...(tools?.length ? { tools: toolsOf(tools) } : {}),
-    ...(choice === undefined ? {} : { toolChoice: choiceOf(choice) }),
+    ...(tools === undefined || tools.length === 0 ? {} : { tools: toolsOf(tools) }),
+    ...(choice === undefined ? {} : choiceOf(choice)),
     ...(client.read_timeout_ms ? { abortSignal: AbortSignal.timeout(client.read_timeout_ms) } : {}),
   };
   return { asked, reached: () => reached };
@@ -92,6 +97,7 @@ function askedOf(message, { messages, tools, tool_choice: choice, ...params }) {
 function paramsOf(params) {
   const asked = {};
   const options = {};
+  if (params.max_completion_tokens !== undefined) delete params.max_tokens; // the SDK has one limit: the newer name is meant
   for (const [name, value] of Object.entries(params)) {
     if (Object.hasOwn(PARAMS, name)) Object.assign(asked, PARAMS[name](value));
     else if (Object.hasOwn(OPTIONS, name)) Object.assign(options, OPTIONS[name](value));
@@ -101,6 +107,7 @@ function paramsOf(params) {
 }
 
 function toolsOf(tools) {
+  if (!Array.isArray(tools)) throw new Cannot("the SDK has no such tools");
   const made = {};
   for (const given of tools) {
     const { name, description, parameters, strict, ...more } = given?.function ?? {};
@@ -117,10 +124,24 @@ function toolsOf(tools) {
   return made;
 }
 
+/** What the answer has to look like, by the SDK's three ways to say it. */
+function outputOf(format) {
+  const { type, json_schema: wanted } = isObject(format) ? format : {};
+  if (type === "text") return Output.text();
+  if (type === "json_object") return Output.json();
+  if (type !== "json_schema" || !isObject(wanted?.schema)) throw new Cannot("the SDK has no such response_format");
+  const { name, description, schema } = wanted;
+  return Output.object({ name, description, schema: jsonSchema(schema) });
+}
+
 function choiceOf(choice) {
-  if (typeof choice === "string") return choice;
-  if (choice.type !== "function" || !isObject(choice.function)) throw new Cannot("the SDK has no such tool choice");
-  return { type: "tool", toolName: choice.function.name };
+  if (typeof choice === "string") return { toolChoice: choice };
+  if (choice.type === "function" && isObject(choice.function)) {
+    return { toolChoice: { type: "tool", toolName: choice.function.name } };
+  }
+  const { mode, tools } = choice.type === "allowed_tools" ? (choice.allowed_tools ?? {}) : {};
+  if (!mode || !tools?.every((allowed) => allowed.type === "function")) throw new Cannot("the SDK has no such tool choice");
+  return { toolChoice: mode, activeTools: tools.map((allowed) => allowed.function.name) };
 }
 
 function resultOf(answer) {

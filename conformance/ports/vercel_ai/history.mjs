@@ -59,7 +59,9 @@ function assistantOf(message, names) {
   const parts = (message.thinking_blocks ?? []).map(reasoning);
   const content = contentOf(message.content ?? []);
   parts.push(...(typeof content === "string" ? [{ type: "text", text: content }] : content));
-  for (const call of message.tool_calls ?? []) {
+  const calls = message.tool_calls ?? [];
+  if (!Array.isArray(calls)) throw new Cannot("the SDK's history has no such call");
+  for (const call of calls) {
     if (!isObject(call?.function)) throw new Cannot("the SDK's history has no such call");
     names.set(call.id, call.function.name);
     parts.push({
@@ -98,10 +100,12 @@ function outputOf(content) {
 
 function resultPart(part) {
   if (part.type === "text") return part;
-  const url = part.image instanceof URL ? part.image : part.data instanceof URL ? part.data : undefined;
-  if (url) return { type: part.type === "image" ? "image-url" : "file-url", url: url.href };
-  const [mediaType, data] = split(part.image ?? part.data, part.mediaType);
-  return part.type === "image" ? { type: "image-data", data, mediaType } : { type: "file-data", data, mediaType };
+  const given = part.image ?? part.data;
+  const kind = part.type === "image" ? "image" : "file";
+  const marks = part.providerOptions ? { providerOptions: part.providerOptions } : {};
+  if (given instanceof URL) return { type: `${kind}-url`, url: given.href, ...marks };
+  const [mediaType, data] = split(given, part.mediaType);
+  return { type: `${kind}-data`, data, mediaType, ...marks };
 }
 
 function split(data, mediaType) {
@@ -155,6 +159,7 @@ const PARTS = {
 
 function neutral(part) {
   const data = part.data ?? (part.url === undefined ? undefined : source(part.url));
+  if (part.data !== undefined && part.url !== undefined) throw new Cannot("a part has data or a URL, not both");
   if (data === undefined || (part.type !== "image" && !part.mimeType)) throw new Cannot("a file has data and media type");
   if (part.type === "image" && !part.name) return { type: "image", image: data, mediaType: part.mimeType };
   return { type: "file", data, mediaType: part.mimeType, filename: part.name };
