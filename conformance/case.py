@@ -130,13 +130,14 @@ class Case:
         """The capabilities the case needs: those it lists, and those its parts imply."""
         implied = [key for key in OPTIONAL if key in self.tree]
         style = [self.style] if self.style else []
-        # No retries is what every port can do.
         options = [key for key in OPTIONS if self._sets(key)]
         return tuple(dict.fromkeys([*self.requires, *style, *implied, *options]))
 
     def _sets(self, option: str) -> bool:
         value = self.client.get(option)
-        return value is not None and not (option == "retries" and value == "0")
+        if option == "retries":  # none is what every port can do; some are the default
+            return bool(self.client) and value != "0"
+        return value is not None
 
     @property
     def request_text(self) -> str | None:

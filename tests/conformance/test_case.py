@@ -151,6 +151,12 @@ def test_a_file_that_cannot_be_read_is_a_fault(tmp_path: Path) -> None:
         load(tmp_path / "nowhere.json", NAME)
 
 
+@pytest.mark.parametrize(("client", "needed"), [({"retries": 0}, False), ({"retries": 1}, True), ({}, True)])
+def test_retries_are_needed_unless_there_are_none(make_case: Any, client: dict[str, Any], needed: bool) -> None:
+    settings = {"style": "anthropic", "base_url": "{stub}", "model": "claude-x", **client}
+    assert ("retries" in make_case(client=settings).needs) is needed
+
+
 def test_a_declaration_needs_a_toolkit_and_no_request(make_case: Any) -> None:
     none = {"request": None, "exchanges": None, "result": None, "client": None}
     case = make_case(**none, toolkit=[], declare={"openai": []}, requires=["toolkit"])
