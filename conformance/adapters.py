@@ -85,7 +85,9 @@ class Adapter:
 
     @property
     def installed(self) -> bool:
-        """Is it built, and nothing of its folder changed since?"""
+        """Is it built, and nothing of its folder changed since? One that needs no building always is."""
+        if not self.install:
+            return True
         try:
             said = json.loads((self.build / _MARK).read_text("utf-8"))
         except (OSError, ValueError):
@@ -214,7 +216,9 @@ def install(adapter: Adapter) -> None:
 def refuse_unbuilt(adapter: Adapter) -> None:
     """Raises `PortFault` for an adapter that is not built, or not as its folder is now."""
     if not adapter.installed:
-        raise PortFault(f"{adapter.name} is not built, or has changed since: ports install {adapter.name}")
+        raise PortFault(
+            f"{adapter.name} is not built, or has changed since: toolnexus-conformance ports install {adapter.name}"
+        )
 
 
 def _plain() -> dict[str, str]:

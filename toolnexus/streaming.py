@@ -39,6 +39,7 @@ class _Stream:
         self._opened = False
         self._done = False
         self._recorded = False
+        self._error: BaseException | None = None
         self._span = Span()
 
     def _begin(self, sent: ProviderRequest, model: str, answer: TranslateResult | Live) -> None:
@@ -86,6 +87,7 @@ class _Stream:
     def _failed(self, error: BaseException) -> BaseException:
         """The error to raise, with what had come where it is ours."""
         self._done = True
+        self._error = self._error or error
         self._record("error", error)
         if isinstance(error, TranslateError) and error.partial is None and self._decoder is not None:
             return self._decoder.broken(error)
@@ -129,12 +131,13 @@ class _Stream:
     def result(self) -> TranslateResult:
         """The deltas folded: what `translate` gives for the same answer (clause `stream.equals`).
 
-        Raises `TranslateError`, with `partial`, before the stream has ended, or where it was not kept.
+        Raises `TranslateError`, with `partial`, before the stream has ended, or where it was not kept, and the error
+        that kept it from beginning; `partial()` is what has come of a stream that was left early.
         """
         if self._plain is not None:
             return self._plain
         if self._decoder is None:
-            raise TranslateError("the stream has not begun: iterate over it first")
+            raise self._error or TranslateError("the stream has not begun: iterate over it first")
         return self._decoder.result()
 
 

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import click
 
+from conformance import corpus as corpora
+from conformance.cli import options
+from conformance.corpus import LEVELS
 from conformance.faults import UsageFault
 from conformance.known import read
 from conformance.options import Options
@@ -82,7 +85,8 @@ def update(
     type=click.Path(exists=True, path_type=Path),
     help="A run's results.jsonl, or its folder: of the whole corpus.",
 )
-def write(file: Path, faults: Path, found: Path) -> int:
+@options.fixtures
+def write(file: Path, faults: Path, found: Path, fixtures: Path | None) -> int:
     """Write FILE anew from the list of a port's faults (TOML, one [[fault]] table each).
 
     A fault has `says` (what the port does, and what that means for a user), `issue` (where it is reported), and by what
@@ -94,6 +98,7 @@ def write(file: Path, faults: Path, found: Path) -> int:
 
     known_update.refuse_in_ci()
     run = results.read(found)
+    _refuse_a_part(run, found, corpora.find(fixtures))
     written = known_write.ledger(run.cases, run.started.accept, attribution.read(faults))
     file.write_text(written.text, "utf-8")
     for row in written.unexplained:
@@ -102,6 +107,18 @@ def write(file: Path, faults: Path, found: Path) -> int:
         click.echo(f"nothing comes of {fault}", err=True)
     click.echo(f"{written.entries} entries, {len(written.unexplained)} failures unexplained", err=True)
     return 1 if written.unexplained else 0
+
+
+def _refuse_a_part(run: Results, path: Path, fixtures: Path) -> None:
+    """A ledger of some cases would lose what is known of the others; raises `UsageFault`."""
+    asked, corpus = run.started, corpora.read(fixtures)
+    level = next(level for level in LEVELS if level == asked.level)
+    wanted = {case.id for case in corpora.choose(corpus, level=level, since=asked.since)}
+    if missing := wanted - {case.id for case in run.cases}:
+        raise UsageFault(
+            f"{path}: the run lacks {len(missing)} of {len(wanted)} cases, {min(missing)} among them; "
+            "a ledger is written from a run over the whole corpus"
+        )
 
 
 def _run(port: str | None, accept: str) -> Results:

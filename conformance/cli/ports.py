@@ -41,7 +41,9 @@ def listed(as_json: bool) -> None:
     for row in rows:
         built = "built" if row["installed"] else "     "
         click.echo(f"{row['name']:<{width}}  {row['kind']:<8}  {built}  {row['title']}{_versions(row['versions'])}")
-    click.echo(f"\nbuilt in {adapters.cache() / 'ports'}; build one with: ports install NAME", err=True)
+    click.echo(
+        f"\nbuilt in {adapters.cache() / 'ports'}; build one with: toolnexus-conformance ports install NAME", err=True
+    )
 
 
 def _row(adapter: Adapter) -> dict[str, object]:

@@ -52,7 +52,7 @@ def command(port: str, stub_port: int | None, headers: tuple[str, ...], models: 
             click.echo(json.dumps(msgspec.to_builtins(step)) if as_json else _told(step))
     wrong = [step for step in steps if not step.right]
     if not as_json:
-        click.echo(_summary(steps, wrong, port, ours=adapter is not None))
+        click.echo(_summary(steps, wrong, asked if adapter is None else port))
     if wrong and wrong[0].name == "hello":
         return PortFault.exit_code
     return _NOT_RIGHT if wrong else 0
@@ -66,9 +66,9 @@ def _told(step: Step) -> str:
     return "\n".join(rows)
 
 
-def _summary(steps: list[Step], wrong: list[Step], port: str, *, ours: bool) -> str:
+def _summary(steps: list[Step], wrong: list[Step], port: Options | str) -> str:
     if wrong:
         return f"{len(wrong)} of {len(steps)} steps went wrong; begin with: {wrong[0].name}"
-    if ours:
+    if isinstance(port, str):
         return f"the protocol is kept; next: toolnexus-conformance ports run {port}"
-    return f"the protocol is kept; next: pytest --toolnexus-conformance --toolnexus-port {shlex.quote(port)}"
+    return f"the protocol is kept; next: {shlex.join(['pytest', '--toolnexus-conformance', *port.arguments()])}"

@@ -90,7 +90,8 @@ class Gateway(Driver):
     def _unreached(self, stub: str, said: dict[str, str]) -> str:
         told = "; ".join(f"asked for {name!r} it answered {answer}" for name, answer in said.items())
         return (
-            f"no call of the gateway at {self._url} reached the stub: {told}. Is its upstream {stub}? Does it know the "
+            f"no call of the gateway at {self._url} reached the stub: {told}. Does its address end as its base URL does "
+            f"(…/v1)? Is its upstream {stub}? Does it know the "
             "model (--toolnexus-model NAME)? Does it want a key (--toolnexus-header 'Authorization: Bearer …')?"
         )
 
@@ -200,9 +201,9 @@ class _Sent:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _plain(headers: httpx.Headers) -> list[tuple[str, str]]:
-    """The headers of a body that has been decoded."""
-    return [row for row in headers.multi_items() if row[0] not in ("content-encoding", "transfer-encoding")]
+def _plain(headers: httpx.Headers) -> list[tuple[bytes, bytes]]:
+    """The headers of a body that has been decoded, as bytes: a gateway may send more than ASCII."""
+    return [row for row in headers.raw if row[0].lower() not in (b"content-encoding", b"transfer-encoding")]
 
 
 def _refused(answer: httpx.Response, *, touched: bool) -> Answer:
@@ -281,4 +282,6 @@ def _header(text: str) -> tuple[str, str]:
 def _model(text: str) -> tuple[str, str]:
     """A model's name for one style, or for both (`""`)."""
     style, equals, name = text.partition("=")
-    return (style, name) if equals and style in STYLES else ("", text)
+    if equals and style not in STYLES:
+        raise UsageFault(f"{text!r} is no model; write NAME, or {' or '.join(f'{known}=NAME' for known in STYLES)}")
+    return (style, name) if equals else ("", text)

@@ -51,6 +51,8 @@ def groups(cases: Sequence[CaseJudged]) -> list[Group]:
 
 
 def _where(case: CaseJudged) -> str:
+    if case.state == "pass":
+        return "the ledger, which lists what passes"
     for check in case.failed_checks:
         if check.differences:
             return f"{check.name}: {_INDEX.sub('#', check.differences[0].where or '/')}"
@@ -84,7 +86,11 @@ def next_step(cases: Sequence[CaseJudged], exit_code: int) -> Step | None:
         return Step(
             f"{states['n/a']} cases are not checked for want of {_missing(cases)}; declare what the port can do"
         )
-    return Step("nothing is left to put right; hold CI to it") if exit_code == 0 else None
+    if exit_code != 0:
+        return None
+    known = sum(bool(case.known) for case in cases)
+    left = f"nothing is new; {known} known failures are left" if known else "nothing is left to put right"
+    return Step(f"{left}; hold CI to it")
 
 
 def _begin(red: Sequence[CaseJudged]) -> Step:
@@ -92,6 +98,8 @@ def _begin(red: Sequence[CaseJudged]) -> Step:
     most = min(map(_rank, red))
     largest = groups([case for case in red if _rank(case) == most])[0]
     there = sum(_where(case) == largest.where for case in red)
+    if largest.first.state == "pass":
+        return Step(f"{largest.first.reason}; begin with {largest.first.id}")
     share = f"{there} of {len(red)} failures differ" if len(red) > 1 else "the failure differs"
     return Step(f"{share} first at {largest.where}; begin with", largest.first.again or largest.first.id)
 

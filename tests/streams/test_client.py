@@ -429,3 +429,16 @@ def test_no_secret_shows_in_an_error_of_a_stream() -> None:
         list(c.stream(MESSAGES))
     assert "key-for-tests" not in str(caught.value)
     assert "[redacted]" in str(caught.value)
+
+
+def test_a_stream_that_never_began_says_why_again() -> None:
+    def answer(provider: Provider, connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 529 Busy\r\ncontent-length: 2\r\n\r\n{}")
+
+    with serving(answer) as provider, client(provider) as c:
+        stream = c.stream(MESSAGES)
+        with pytest.raises(ProviderError) as caught:
+            next(iter(stream))
+        with pytest.raises(ProviderError) as again:
+            stream.result()
+    assert again.value is caught.value

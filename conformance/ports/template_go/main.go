@@ -37,7 +37,7 @@ var hello = object{
 
 // One call of your translator. Make the client anew each time: nothing may stay from one message to the next.
 func translate(m message) object {
-	// TODO 2: build a client from m.Client, hand it the request, and give back what it gave:
+	// TODO 2: build a client from m.Client, hand it the request (`repeat` times, if that is there), and give back what it gave:
 	// return object{"result": object{"text": "…", "finish_reason": "stop",
 	// 	"tool_calls": []object{{"id": "…", "name": "…", "arguments": "{…}"}},
 	// 	"usage":      object{"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11}}}

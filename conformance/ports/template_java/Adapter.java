@@ -20,7 +20,7 @@ public class Adapter {
         String client = message.get("client"); // style, base_url, model, api_key, retries, …: honour them all
         // The request as JSON; or request_text, a JSON string holding its exact text, where tokens are the subject.
         String request = message.getOrDefault("request", message.get("request_text"));
-        // TODO 2: read both with your JSON library, call your translator, and give back what it gave:
+        // TODO 2: read both with your JSON library, call your translator (`repeat` times, if that is there), and give back what it gave:
         // return "\"result\":" + {"text":"…","tool_calls":[{"id":"…","name":"…","arguments":"{…}"}],
         //     "finish_reason":"stop","usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}};
         // TODO 3: where it fails: kind is invalid-request (before any call), provider, transport or invalid-response.

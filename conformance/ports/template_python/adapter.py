@@ -29,7 +29,7 @@ def translate(message: dict[str, Any]) -> dict[str, Any]:
     client = message["client"]  # style, base_url, model, api_key, retries, …: honour them all, the key above all
     # The request as JSON, or its exact text where number tokens, duplicate keys or escapes are the subject.
     request = message["request"] if "request" in message else json.loads(message["request_text"])
-    # TODO 2: build a client from `client`, hand it `request`, and give back what it gave:
+    # TODO 2: build a client from `client`, hand it `request` (`repeat` times, if it is there), and give back what it gave:
     # return {"result": {"text": "…", "tool_calls": [{"id": "…", "name": "…", "arguments": "{…}"}],
     #                    "finish_reason": "stop", "usage": {"prompt_tokens": 9, "completion_tokens": 2,
     #                                                       "total_tokens": 11}}}

@@ -244,7 +244,9 @@ def test_results_without_a_run_is_wrong_usage(tmp_path: Path, capfd: pytest.Capt
 def test_selftest_takes_a_port_by_its_name(add: Any, capsys: pytest.CaptureFixture[str]) -> None:
     add("mine")
     assert main(["selftest", "mine"]) == 10
-    assert "mine is not built, or has changed since: ports install mine" in capsys.readouterr().err
+    assert (
+        "mine is not built, or has changed since: toolnexus-conformance ports install mine" in capsys.readouterr().err
+    )
     main(["ports", "install", "mine"])
     capsys.readouterr()
     assert main(["selftest", "mine"]) == 0
@@ -257,7 +259,8 @@ def test_run_refuses_what_is_not_built(add: Any, folder: Any, capfd: pytest.Capt
     folder.add()
     add("mine")
     assert run(folder, "mine") == 10
-    assert "mine is not built, or has changed since: ports install mine" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "mine is not built, or has changed since: toolnexus-conformance ports install mine" in said
 
 
 GATEWAY = """

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from conformance.cli import main
+from conformance.cli import selftest as selftest_cli
+from conformance.options import Options
 
 HERE = Path(__file__).parents[1]
 SAMPLE = f"cmd:{sys.executable} {HERE / 'ports' / 'sample.py'}"
@@ -96,4 +98,10 @@ def test_what_it_looks_like(capsys: pytest.CaptureFixture[str]) -> None:
 def test_where_to_go_from_there(capsys: pytest.CaptureFixture[str]) -> None:
     main(["selftest", "python:toolnexus"])
     last = capsys.readouterr().out.splitlines()[-1]
-    assert last == "the protocol is kept; next: pytest --toolnexus-conformance --toolnexus-port python:toolnexus"
+    assert last == "the protocol is kept; next: pytest --toolnexus-conformance"
+
+
+def test_a_gateways_settings_are_part_of_where_to_go() -> None:
+    asked = Options("http://127.0.0.1:1/v1", stub_port=8077, models=("smart",))
+    last = selftest_cli._summary([], [], asked)
+    assert last.endswith("--toolnexus-port http://127.0.0.1:1/v1 --toolnexus-stub-port 8077 --toolnexus-model smart")

@@ -15,6 +15,7 @@ from fakes import Answering, Reply, as_json, ask, bearer, completion, honest, se
 from conformance.drivers import gateway, probe
 from conformance.drivers.gateway import Gateway
 from conformance.faults import PortFault, UsageFault
+from conformance.observation import Answer
 from conformance.options import Options
 from conformance.stub import Stub
 
@@ -79,6 +80,21 @@ def test_each_style_may_have_a_name(start: Any) -> None:
 
     start(noting, models=("anthropic=smart", "openai=a=b"))
     assert asked == ["smart", "a=b"]
+
+
+def test_a_name_for_a_style_that_there_is_not(start: Any) -> None:
+    with pytest.raises(UsageFault, match="'antropic=smart' is no model; write NAME, or anthropic=NAME or openai=NAME"):
+        start(lambda body, headers, stub: completion("x"), models=("antropic=smart",))
+
+
+def test_a_header_beyond_ascii_is_no_fault_of_the_kit(start: Any, stub: Stub, make_case: Any) -> None:
+    def echoing(body: dict[str, Any], headers: dict[str, str], stub: str) -> Reply:
+        upstream(stub, body, bearer(headers))
+        status, given, answer = completion("hello")
+        return status, {**given, "x-model": "mod\xe8le"}, answer
+
+    outcome, _ = ask(start(echoing), stub, make_case())
+    assert isinstance(outcome, Answer)
 
 
 def test_headers_are_filled_in(start: Any, stub: Stub, make_case: Any) -> None:

@@ -215,6 +215,7 @@ def test_a_ledger_is_written_from_the_faults(
     run_kit("--toolnexus-report", tmp_path / "out", fault="wrong-text")
     faults, ledger = tmp_path / "faults.toml", tmp_path / "known.toml"
     words = ["known", "write", str(ledger), "--faults", str(faults), "--results", str(tmp_path / "out")]
+    words.append(f"--fixtures={folder.path}")
     faults.write_text(FAULT.format(cases="anthropic/text/other"))
     capsys.readouterr()
     assert main(words) == 1
@@ -226,6 +227,22 @@ def test_a_ledger_is_written_from_the_faults(
     assert main(words) == 0
     assert "nothing comes of fault 2 (It shouts.)" in capsys.readouterr().err
     assert run_kit("--toolnexus-known", ledger, fault="wrong-text").ret == 0
+
+
+@pytest.mark.usefixtures("_by_hand")
+def test_no_ledger_is_written_from_a_part_of_the_corpus(
+    run_kit: Any, folder: Any, known: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder.add()
+    folder.add("anthropic/text/other")
+    run_kit("--toolnexus-report", tmp_path / "out", "-k", "hello", fault="wrong-text")
+    (tmp_path / "faults.toml").write_text(FAULT.format(cases="*"))
+    ledger = known((HELLO, "result", "/text value"))
+    before = ledger.read_text()
+    words = ["--faults", str(tmp_path / "faults.toml"), "--results", str(tmp_path / "out")]
+    assert main(["known", "write", str(ledger), *words, f"--fixtures={folder.path}"]) == 4
+    assert "the run lacks 1 of 2 cases, anthropic/text/other among them" in capsys.readouterr().err
+    assert ledger.read_text() == before
 
 
 def test_no_ledger_is_written_in_ci(

@@ -88,3 +88,15 @@ def test_what_is_wrong_comes_before_what_merely_differs_and_must_before_all(make
         "1 of 7 failures differ first at request: /system; begin with: pytest a/must/0"
     )
     assert str(next_step(alike, 1)).endswith("begin with: pytest a/b/0")
+
+
+def test_known_failures_are_not_told_as_nothing(make: Any) -> None:
+    known = make("a/b/1", "fail", known=("request: it shouts (#1)",), red=False)
+    assert str(next_step([known, make("a/b/2")], 0)) == "nothing is new; 1 known failures are left; hold CI to it"
+    assert str(next_step([make("a/b/2")], 0)) == "nothing is left to put right; hold CI to it"
+
+
+def test_an_entry_that_passes_is_told_by_its_reason(make: Any) -> None:
+    wrong = make("a/b/1", red=True, reason="known failure 1 (a/b/1, request) does not fail: take it off the list")
+    said = str(next_step([wrong], 1))
+    assert said == "known failure 1 (a/b/1, request) does not fail: take it off the list; begin with a/b/1"

@@ -36,7 +36,7 @@ fn translate(message: &Value) -> Value {
         },
         None => message["request"].clone(),
     };
-    // TODO 2: build a client from `client`, hand it `request`, and give back what it gave:
+    // TODO 2: build a client from `client`, hand it `request` (`repeat` times, if it is there), and give back what it gave:
     // json!({"result": {"text": "…", "tool_calls": [{"id": "…", "name": "…", "arguments": "{…}"}],
     //        "finish_reason": "stop", "usage": {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11}}})
     // TODO 3: where it fails: kind is invalid-request (before any call), provider, transport or invalid-response.
