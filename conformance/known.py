@@ -74,7 +74,7 @@ class Entry:
 @cache
 def pattern(glob: str) -> re.Pattern[str]:
     """The expression for an id or glob; the brackets of a variant are no set of letters."""
-    return re.compile(re.escape(glob).replace(r"\*", ".*").replace(r"\?", "."))
+    return re.compile(re.escape(glob).replace(r"\*", ".*").replace(r"\?", "."), re.DOTALL)
 
 
 def failing(event: CaseJudged, accept: str) -> dict[str, str]:

@@ -90,8 +90,8 @@ class Gateway(Driver):
     def _unreached(self, stub: str, said: dict[str, str]) -> str:
         told = "; ".join(f"asked for {name!r} it answered {answer}" for name, answer in said.items())
         return (
-            f"no call of the gateway at {self._url} reached the stub: {told}. Does its address end as its base URL does "
-            f"(…/v1)? Is its upstream {stub}? Does it know the "
+            f"no call of the gateway at {self._url} reached the stub: {told}. Is that its whole base URL, with /v1? "
+            f"Is its upstream {stub}? Does it know the "
             "model (--toolnexus-model NAME)? Does it want a key (--toolnexus-header 'Authorization: Bearer …')?"
         )
 

@@ -7,11 +7,16 @@ answer. langchain hands on the provider's stop reason as it is; `FINISH` only gi
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import sys
 import warnings
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
+
+if os.environ.get("PYTHONHASHSEED") != "0":  # langchain sends sampling in the order of a set: the same in each run
+    os.environ["PYTHONHASHSEED"] = "0"
+    os.execv(sys.executable, sys.orig_argv)
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "_adapter"))
 warnings.simplefilter("ignore")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else importing it asks the network for prices
+os.environ["LITELLM_DISABLE_REDACT_SECRETS"] = "True"  # else it searches a long error page for seconds
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "_adapter"))
 
 import litellm

@@ -15,6 +15,16 @@ from typing import Any
 import peer
 
 
+class _Stay(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: it is an error answer like any other."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_DIRECT = urllib.request.build_opener(_Stay)
+
+
 def post(client: dict[str, Any], body: dict[str, Any]) -> Any:
     """The one call, for a library that only converts bodies: what the provider said, as plain values."""
     with _exchange(client, body) as answer:
@@ -55,11 +65,11 @@ def _exchange(client: dict[str, Any], body: dict[str, Any]) -> Iterator[http.cli
     sent = json.dumps(body, allow_nan=True).encode()
     request = urllib.request.Request(f"{client['base_url']}/v1/messages", sent, headers, method="POST")
     try:
-        with urllib.request.urlopen(request, timeout=4) as answer:
+        with _DIRECT.open(request, timeout=4) as answer:
             yield answer
     except urllib.error.HTTPError as wrong:
         if wrong.headers.get("x-toolnexus-stub"):  # the case has no such call: the library should have refused it
             raise peer.Unscripted(f"the provider was called and answered {wrong.code}") from None
         raise peer.Cannot("the library converts no error answers") from None
     except (OSError, ValueError, http.client.HTTPException) as wrong:
-        raise peer.Cannot(f"the library converts bodies, and there was none: {wrong}") from None
+        raise peer.Cannot(f"the library converts bodies, and there was none: {' '.join(str(wrong).split())}") from None
