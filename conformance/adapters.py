@@ -199,8 +199,28 @@ def install(adapter: Adapter) -> None:
     for tool in adapter.requires:
         if shutil.which(tool) is None:
             raise PortFault(f"{adapter.name} needs {tool}, which is not on the path")
+    adapter.build.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(adapter):
+        _build(adapter)
+
+
+@contextlib.contextmanager
+def _alone(adapter: Adapter) -> Iterator[None]:
+    """Nobody else builds it meanwhile: half of each would be there, and count as built."""
+    with adapter.build.with_suffix(".lock").open("w") as held:
+        if os.name == "posix":
+            import fcntl
+
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise PortFault(f"{adapter.name} is being built by somebody else") from None
+        yield
+
+
+def _build(adapter: Adapter) -> None:
     shutil.rmtree(adapter.build, ignore_errors=True)
-    adapter.build.mkdir(parents=True)
+    adapter.build.mkdir()
     for words in adapter.install:
         command = adapter.filled(words)
         done = subprocess.run(
@@ -234,6 +254,8 @@ def started(adapter: Adapter) -> Iterator[None]:
     if adapter.gateway is None:
         yield
         return
+    if _answers(adapter.gateway):
+        raise PortFault(f"something answers at {adapter.gateway.ready} already: end it, or it would be judged instead")
     log = adapter.build / "gateway.log"
     with log.open("wb") as written:
         process = subprocess.Popen(
@@ -254,6 +276,13 @@ def started(adapter: Adapter) -> Iterator[None]:
                 os.killpg(process.pid, signal.SIGKILL)
         process.kill()
         process.wait(timeout=10)
+
+
+def _answers(service: Service) -> bool:
+    with httpx.Client(trust_env=False, timeout=2.0) as http, contextlib.suppress(httpx.HTTPError):
+        http.get(service.ready)
+        return True
+    return False
 
 
 def _wait(adapter: Adapter, service: Service, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from conformance import toml_tables
 from conformance.checks import CHECKS
 from conformance.faults import UsageFault
-from conformance.known import INDEX, pattern
+from conformance.known import COMPLAINT, INDEX, pattern
 from conformance.report.events import CaseJudged
 
 #: What a fault may say; `says` and `issue` it must, and one of the others by which it is found.
@@ -45,7 +45,7 @@ class Fault:
             self.check in ("", check)
             and _fits(self.cases, case.id)
             and (_fits(self.signatures, signature) or _fits(self.signatures, unindexed(signature)))
-            and _fits(self.reasons, case.reason)
+            and _fits(self.reasons, case.reason.partition(COMPLAINT)[0])
         )
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ of one text or of one call are one. Order, index, ids and content stay exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from conformance.listed import counts
@@ -24,14 +24,50 @@ def joined(deltas: Json) -> Json:
     if not isinstance(deltas, list):
         return deltas
     steps: list[Json] = []
+    run = _Run()
     for delta in deltas:
-        if not isinstance(delta, dict):
-            steps.append(delta)
-            continue
-        for step in _steps(delta):
-            if not (steps and _append(steps[-1], step)):
+        for step in _steps(delta) if isinstance(delta, dict) else (delta,):
+            if not run.takes(step):
+                run.close()
                 steps.append(step)
+                run = _Run(step)
+    run.close()
     return steps
+
+
+class _Run:
+    """A step and the fragments behind it that are of the same text or call; joined at once, for streams are long."""
+
+    def __init__(self, step: Json = None) -> None:
+        self._holder, self._key, self._name = _fragment(step)
+        self._pieces = [] if self._holder is None else [self._holder[self._key]]
+
+    def takes(self, step: Json) -> bool:
+        """Adds a fragment, if it goes on with this one."""
+        holder, key, name = _fragment(step)
+        if holder is None or self._holder is None or name != self._name:
+            return False
+        self._pieces.append(holder[key])
+        return True
+
+    def close(self) -> None:
+        """Puts the pieces together."""
+        if self._holder is not None and len(self._pieces) > 1:
+            self._holder[self._key] = "".join(map(str, self._pieces))
+
+
+def _fragment(step: Json) -> tuple[dict[str, Json] | None, str, tuple[str, Json]]:
+    """Where a step's text stands, and whose it is; None where it is no fragment. A number is no text."""
+    if not isinstance(step, dict) or len(step) != 1:
+        return None, "", ("", None)
+    ((key, value),) = step.items()
+    if key in _TEXTS and type(value) is str:
+        return step, key, ("text", key)
+    match value:
+        case [{"index": index, "function": dict() as function, **others}] if key == "tool_calls" and not others:
+            if function.keys() == {"arguments"} and type(function["arguments"]) is str:
+                return function, "arguments", ("call", index)
+    return None, "", ("", None)
 
 
 def _steps(delta: dict[str, Json]) -> Iterator[Json]:
@@ -63,43 +99,3 @@ def _call_steps(call: Json) -> Iterator[Json]:
         yield {"tool_calls": [{**head, "function": named}]}
     if arguments not in (None, ""):
         yield {"tool_calls": [{"index": call.get("index"), "function": {"arguments": arguments}}]}
-
-
-def _append(last: Json, step: Json) -> bool:
-    """Adds a fragment to the step before it where both are of one text or one call."""
-    if not isinstance(last, dict) or not isinstance(step, dict):
-        return False
-    return any(join(last, step) for join in _JOINS)
-
-
-def _join_text(last: dict[str, Json], step: dict[str, Json]) -> bool:
-    (key, text), *more = step.items()
-    before = last.get(key)
-    if more or key not in _TEXTS or len(last) != 1 or not isinstance(before, str) or not isinstance(text, str):
-        return False
-    last[key] = before + text
-    return True
-
-
-def _join_arguments(last: dict[str, Json], step: dict[str, Json]) -> bool:
-    before, after = _fragment(last), _fragment(step)
-    if before is None or after is None or before["index"] != after["index"]:
-        return False
-    first, second = before["function"], after["function"]
-    if not isinstance(first, dict) or not isinstance(second, dict):
-        return False
-    texts = first["arguments"], second["arguments"]
-    if not isinstance(texts[0], str) or not isinstance(texts[1], str):
-        return False
-    first["arguments"] = texts[0] + texts[1]
-    return True
-
-
-def _fragment(step: dict[str, Json]) -> dict[str, Json] | None:
-    calls = step.get("tool_calls")
-    if not isinstance(calls, list) or len(calls) != 1 or not isinstance(calls[0], dict):
-        return None
-    return calls[0] if calls[0].keys() == {"index", "function"} else None
-
-
-_JOINS: Final[tuple[Callable[[dict[str, Json], dict[str, Json]], bool], ...]] = (_join_text, _join_arguments)

@@ -52,6 +52,7 @@ def _paths(want: Json, got: Json) -> set[_Path]:
         view="tree",
         zip_ordered_iterables=True,
         threshold_to_diff_deeper=0,
+        ignore_private_variables=False,  # a key may begin with two underscores
     )
     return {tuple(level.path(output_format="list")) for levels in found.values() for level in levels}
 

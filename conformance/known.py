@@ -33,6 +33,9 @@ SKIPPED: Final = {"result": "outcome skip"}
 #: States in which a case says nothing of the port.
 SAID_NOTHING: Final = ("n/a", "not-run", "kit-error")
 
+#: What stands before what a ledger says of a case that had a reason of its own.
+COMPLAINT: Final = "; known failure "
+
 #: An index in a signature, for which `#` may stand.
 INDEX: Final = re.compile(r"(?<=/)\d+(?=/| |$)|(?<=call )\d+")
 

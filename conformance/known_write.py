@@ -43,22 +43,22 @@ class Written:
 
 def ledger(cases: Sequence[CaseJudged], accept: str, faults: Sequence[Fault]) -> Written:
     """The ledger of a run over the whole corpus; what is shown only (level may) needs no fault."""
-    groups: dict[tuple[int, str], dict[str, str]] = {}
+    groups: dict[tuple[int, str, str], dict[str, str]] = {}
     unexplained = []
     judged = [case for case in cases if case.state not in SAID_NOTHING]
     for case in judged:
         for check, signature in failing(case, accept).items():
             fault = next((fault for fault in faults if fault.explains(case, check, signature)), None)
             if fault is not None:
-                groups.setdefault((fault.number, check), {})[case.id] = signature
+                groups.setdefault((fault.number, check, unindexed(signature)), {})[case.id] = signature
             elif case.level != "may":
                 unexplained.append(Unexplained(case.id, check, signature, case.reason))
     names = _Names([case.id for case in cases], frozenset(case.id for case in judged))
     tables = []
-    for (number, check), found in sorted(groups.items()):
+    for (number, check, _), found in sorted(groups.items()):
         fault = faults[number - 1]
         tables += [_table(fault, glob, check, names.signatures(glob, found)) for glob in names.covering(found)]
-    used = {number for number, _ in groups}
+    used = {number for number, _, _ in groups}
     unused = [fault for fault in faults if fault.number not in used]
     return Written("\n".join([_HEAD, *tables]), len(tables), unexplained, unused)
 

@@ -97,6 +97,8 @@ def write(file: Path, faults: Path, found: Path, fixtures: Path | None) -> int:
     from conformance import attribution, known_update, known_write
 
     known_update.refuse_in_ci()
+    if file.exists() and any(file.samefile(path) for path in (faults, found, found / results.NAME) if path.exists()):
+        raise click.UsageError(f"{file} is what the ledger is made from; give the ledger a file of its own")
     run = results.read(found)
     _refuse_a_part(run, found, corpora.find(fixtures))
     written = known_write.ledger(run.cases, run.started.accept, attribution.read(faults))

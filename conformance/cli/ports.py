@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,8 +15,8 @@ from conformance import adapters, known
 from conformance.adapters import Adapter
 from conformance.cli import options
 from conformance.faults import CorpusFault, PortFault
-from conformance.report import merge, ports_page
-from conformance.report.merge import Column
+from conformance.report import merge, ports_page, results
+from conformance.report.merge import Column, Source
 from conformance.report.ports_page import Port
 from conformance.report.results import NAME
 
@@ -104,6 +105,7 @@ def run(words: Sequence[str], report: Path | None) -> int:
     chosen = adapters.named(words[:first])
     if not chosen:
         raise click.UsageError("name a port first; see ports list")
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that gateways end, too
     codes = {adapter.name: _run(adapter, words[first:], report) for adapter in chosen}
     if len(codes) > 1:
         click.echo("")
@@ -123,10 +125,14 @@ def results_(folder: Path, output: Path) -> int:
     DIR is what `ports run --report DIR` writes: a folder a port. One that is named like no adapter is a column, too,
     and stands first. All must be of the same corpus.
     """
-    runs = [f"{path.parent.name}={path.parent}" for path in sorted(folder.glob(f"*/{NAME}"))]
+    runs = [Source(path, path.parent.name, results.read(path)) for path in sorted(folder.glob(f"*/{NAME}"))]
     if not runs:
         raise click.UsageError(f"{folder}: no folder in it holds a {NAME}")
-    columns = merge.columns(merge.read(runs))
+    columns = merge.columns(runs)
+    most = max(len(column.results.cases) for column in columns)
+    for column in columns:
+        if (count := len(column.results.cases)) < most:
+            raise click.UsageError(f"{column.slug}: its run is of {count} cases, others of {most}; give whole runs")
     there = adapters.every()
     ports = sorted((_port(column, there.get(column.slug)) for column in columns), key=lambda row: row[0])
     began = max(column.results.started.began for column in columns).partition("T")[0]

@@ -43,6 +43,7 @@ class Streamed:
     broken: str = ""
     failed: Json = None
     _message: dict[str, Json] = field(default_factory=dict)
+    _texts: dict[str, list[str]] = field(default_factory=dict)
     _calls: dict[str, dict[str, Any]] = field(default_factory=dict)
     _finish: Json = None
     _usage: Json = None
@@ -50,8 +51,9 @@ class Streamed:
 
     def completion(self) -> dict[str, Json]:
         """The `chat.completion` that the deltas add up to."""
-        calls = [{**call, "function": dict(call["function"])} for call in self._calls.values()]
-        message: dict[str, Json] = {"role": "assistant", "content": None, **self._message}
+        calls = [{**call, "function": _joined(call["function"])} for call in self._calls.values()]
+        texts = {key: "".join(pieces) for key, pieces in self._texts.items()}
+        message: dict[str, Json] = {"role": "assistant", "content": None, **self._message, **texts}
         if calls:
             message["tool_calls"] = [*calls]
         choice: dict[str, Json] = {"index": Number("0"), "message": message, "finish_reason": self._finish}
@@ -76,8 +78,8 @@ class Streamed:
 
     def _fold(self, delta: dict[str, Json]) -> None:
         for key, value in delta.items():
-            if key in _TEXTS and isinstance(value, str):
-                self._message[key] = str(self._message.get(key) or "") + value
+            if key in _TEXTS and type(value) is str:  # a number is no text
+                self._texts.setdefault(key, []).append(value)
             elif key == "tool_calls" and isinstance(value, list):
                 for call in value:
                     if isinstance(call, dict):
@@ -90,12 +92,16 @@ class Streamed:
     def _fold_call(self, piece: dict[str, Json]) -> None:
         function = piece.get("function")
         more: dict[str, Json] = function if isinstance(function, dict) else {}
-        call = self._calls.setdefault(str(piece.get("index")), {"function": {"name": "", "arguments": ""}})
+        call = self._calls.setdefault(str(piece.get("index")), {"function": {"name": "", "arguments": []}})
         for key in ("id", "type"):
             if piece.get(key):
                 call.setdefault(key, piece[key])
         call["function"]["name"] = call["function"]["name"] or more.get("name") or ""
-        call["function"]["arguments"] += str(more.get("arguments") or "")
+        call["function"]["arguments"].append(str(more.get("arguments") or ""))
+
+
+def _joined(function: dict[str, Any]) -> dict[str, Json]:
+    return {**function, "arguments": "".join(function["arguments"])}
 
 
 def _said(delta: dict[str, Json]) -> dict[str, Json]:

@@ -234,7 +234,10 @@ def _read_stream(answer: httpx.Response) -> Outcome:
         return NoAnswer("protocol", f"the gateway answered a stream with {kind or 'no content type'}", True)
     found: Streamed = streamed(events(answer.content))
     if found.done:
-        return _checked({"deltas": found.deltas, "result": result_of(found.completion())})
+        try:
+            return _checked({"deltas": found.deltas, "result": result_of(found.completion())})
+        except NoCompletion as wrong:
+            return NoAnswer("protocol", f"the gateway's chunks add up to no chat.completion: {wrong}", True)
     error: dict[str, Json] = {"kind": "provider", "message": found.broken}
     return Answer({"deltas": found.deltas, "error": error}, openai=True)
 

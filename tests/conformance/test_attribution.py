@@ -149,3 +149,24 @@ def test_globs_may_be_one_text_or_several(tmp_path: Path) -> None:
     path.write_text('[[fault]]\nsays = "x"\nissue = "y"\ncases = "a/*"\nsignature = ["/b *", "/c *"]\n')
     (fault,) = attribution.read(path)
     assert (fault.cases, fault.signatures, fault.reasons) == (("a/*",), ("/b *", "/c *"), ())
+
+
+def test_ways_to_fail_are_not_lent_to_each_other(tmp_path: Path) -> None:
+    cases = [failed("a/text/one", "/system"), failed("a/text/two", "/messages/0")]
+    _, entries = written(tmp_path, cases, LOSES)
+    assert [(entry.case, entry.signatures) for entry in entries] == [
+        ("a/text/two", ("/messages/0 missing",)),
+        ("a/text/one", ("/system missing",)),
+    ]
+    moved = [failed("a/text/one", "/messages/0"), failed("a/text/two", "/system")]
+    assert not is_green(moved, tmp_path / "known.toml")
+
+
+def test_what_a_ledger_said_of_a_skip_does_not_hide_its_reason(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(
+        '[[known]]\ncase = "a/text/one"\ncheck = "request"\nsignature = "/ x"\nbecause = "x"\nissue = "y"\n'
+    )
+    told = known.read(path).judged(in_state("a/text/one", "skip", "no setting for seed"), "exact")
+    assert told.reason.startswith("no setting for seed; known failure 1 ")
+    assert Fault(1, "x", "y", reasons=("no setting for seed",)).explains(told, "result", "outcome skip")

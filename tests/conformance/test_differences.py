@@ -84,3 +84,12 @@ def test_what_is_slow_to_import_waits_until_it_is_needed() -> None:
     program = f"import sys, conformance.plugin; print(sorted({slow!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_key_that_begins_with_two_underscores_is_a_key() -> None:
+    want, got = read('{"__proto__":{"a":1},"b":1,"__x":1}'), read('{"b":2,"__x":2}')
+    assert [(row.where, row.kind) for row in between(want, got)] == [
+        ("/__proto__", "missing"),
+        ("/b", "value"),
+        ("/__x", "value"),
+    ]

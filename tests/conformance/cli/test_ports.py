@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import http.server
 import json
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -317,3 +319,45 @@ def test_a_gateway_that_ends_at_once_is_told(add: Any, folder: Any, capfd: pytes
     main(["ports", "install", "mine"])
     assert run(folder, "mine") == 10
     assert "mine ended with 3 before it was ready; see " in capfd.readouterr().err
+
+
+def test_one_build_of_a_port_at_a_time(add: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    add("mine")
+    with adapters._alone(_made(one("mine"))):
+        assert main(["ports", "install", "mine"]) == 10
+    assert "mine is being built by somebody else" in capsys.readouterr().err
+    assert main(["ports", "install", "mine"]) == 0
+
+
+def _made(adapter: Adapter) -> Adapter:
+    adapter.build.parent.mkdir(parents=True)
+    return adapter
+
+
+def test_what_answers_already_is_not_judged_in_a_gateways_place(add: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    gateway = f'[gateway]\nstart = ["false"]\nready = "{url}/"\nurl = "{url}/v1"\nstub_port = 1\n'
+    add("mine", more=gateway)
+    main(["ports", "install", "mine"])
+    try:
+        assert main(["ports", "run", "mine"]) == 10
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert f"something answers at {url}/ already" in capsys.readouterr().err
+
+
+def test_results_of_a_part_are_refused(
+    add: Any, folder: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder.add()
+    folder.add("anthropic/text/other")
+    add("mine")
+    main(["ports", "install", "mine"])
+    assert run(folder, "mine", "--report", str(tmp_path / "out")) == 0
+    assert run(folder, "mine", "--report", str(tmp_path / "part"), "-k", "other") == 0
+    (tmp_path / "part" / "mine").rename(tmp_path / "out" / "a=b")
+    assert main(["ports", "results", str(tmp_path / "out"), "-o", str(tmp_path / "x.md")]) == 4
+    assert "a-b: its run is of 1 cases, others of 2" in capfd.readouterr().err

@@ -108,3 +108,8 @@ def test_signed_thinking_adds_up_in_the_message_and_is_no_delta() -> None:
     assert found.deltas == [{"reasoning_content": "h"}, {"reasoning_content": "m"}]
     (choice,) = found.completion()["choices"]  # type: ignore[misc, union-attr]
     assert choice["message"]["thinking_blocks"] == pieces  # type: ignore[index, call-overload]
+
+
+def test_a_number_is_no_text() -> None:
+    (choice,) = streamed([chunk({"content": 5}), chunk({"content": "a"})]).completion()["choices"]  # type: ignore[misc, union-attr]
+    assert choice["message"]["content"] == "a"  # type: ignore[index, call-overload]

@@ -252,3 +252,19 @@ def test_no_ledger_is_written_in_ci(
     path = str(known())
     assert main(["known", "write", path, "--faults", path, "--results", path]) == 4
     assert "no ledger is rewritten in CI" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("_by_hand")
+def test_what_a_ledger_is_made_from_is_not_written_over(
+    run_kit: Any, folder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder.add()
+    run_kit("--toolnexus-report", tmp_path / "out", fault="wrong-text")
+    faults = tmp_path / "faults.toml"
+    faults.write_text(FAULT.format(cases="*"))
+    words = ["--faults", str(faults), "--results", str(tmp_path / "out"), f"--fixtures={folder.path}"]
+    for file in (faults, tmp_path / "out" / "results.jsonl"):
+        before = file.read_bytes()
+        assert main(["known", "write", str(file), *words]) == 4
+        assert "is what the ledger is made from" in capsys.readouterr().err
+        assert file.read_bytes() == before
