@@ -20,7 +20,7 @@ from conformance.report.results import Results
 from conformance.report.terminal import Tally, tallies
 
 #: Characters of an input that are shown; the case has all of it.
-_MOST: Final = 120
+_MOST: Final = 100
 
 _STATES: Final = ("pass", "equivalent", "fail", "skip", "not-run", "kit-error", "n/a")
 
