@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 import os
 import threading
 import time
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from toolnexus.toolkit import Toolkit
 
 T = TypeVar("T")
-
-_log = logging.getLogger("toolnexus")
 
 
 class _Settings:
@@ -110,12 +107,8 @@ class _Settings:
 
     def _record(self, event: MetricEvent) -> None:
         self._metrics.record(event)
-        if self._on_metric is None:
-            return
-        try:
+        if self._on_metric is not None:
             self._on_metric(event)
-        except Exception:  # the call is over: what an onlooker does wrong must not cost its outcome
-            _log.exception("on_metric raised; the call's outcome stands")
 
     def _watch(self, send: Send, cancel: CancelToken | None) -> Watch:
         return Watch(send.deadline, self._plan.timing.clock, cancel)

@@ -513,8 +513,8 @@ def test_an_async_hook_is_awaited_and_refused_by_the_sync_client(
         with pytest.raises(TypeError, match="AsyncClient"):
             call(client={"hooks": {"before_llm": hook}})
         gc.collect()
-    # Nor does the coroutine lie about, never awaited.
-    assert [str(warning.message) for warning in caught] == []
+    # Nor does the coroutine lie about, never awaited; what another test left to be collected is not its doing.
+    assert [text for text in (str(warning.message) for warning in caught) if "never awaited" in text] == []
     assert provider.seen == []
 
 
