@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -105,8 +107,8 @@ def run(words: Sequence[str], report: Path | None) -> int:
     chosen = adapters.named(words[:first])
     if not chosen:
         raise click.UsageError("name a port first; see ports list")
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that gateways end, too
-    codes = {adapter.name: _run(adapter, words[first:], report) for adapter in chosen}
+    with _ending_with_its_gateways():
+        codes = {adapter.name: _run(adapter, words[first:], report) for adapter in chosen}
     if len(codes) > 1:
         click.echo("")
         for adapter in chosen:
@@ -147,6 +149,19 @@ def _port(column: Column, adapter: Adapter | None) -> tuple[tuple[int, str], Por
     ledger = None if adapter.known is None else known.read(adapter.known)
     place = 1 + adapters.KINDS.index(adapter.kind)
     return (place, adapter.name), Port(adapter.name, adapter.title, column.results, ledger, adapter.versions)
+
+
+@contextlib.contextmanager
+def _ending_with_its_gateways() -> Iterator[None]:
+    """SIGTERM, which CI sends, ends what was started, too; by itself it would leave a gateway behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _run(adapter: Adapter, more: Sequence[str], report: Path | None) -> int:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import http.server
 import json
+import os
+import signal
+import socket
 import sys
 import threading
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from conformance import adapters
@@ -361,3 +365,24 @@ def test_results_of_a_part_are_refused(
     (tmp_path / "part" / "mine").rename(tmp_path / "out" / "a=b")
     assert main(["ports", "results", str(tmp_path / "out"), "-o", str(tmp_path / "x.md")]) == 4
     assert "a-b: its run is of 1 cases, others of 2" in capfd.readouterr().err
+
+
+def test_sigterm_ends_the_gateway_too(add: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    start = f'["{{python}}", "-m", "http.server", "{port}", "--bind", "127.0.0.1"]'
+    add("mine", more=f'[gateway]\nstart = {start}\nready = "{url}/"\nurl = "{url}/v1"\nstub_port = 1\n')
+    main(["ports", "install", "mine"])
+    before = signal.getsignal(signal.SIGTERM)
+
+    def terminated(*words: Any, **options: Any) -> None:
+        assert httpx.get(f"{url}/", trust_env=False).status_code == 200
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr("conformance.cli.ports.subprocess.run", terminated)
+    assert main(["ports", "run", "mine"]) == 128 + signal.SIGTERM
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{url}/", trust_env=False)
+    assert signal.getsignal(signal.SIGTERM) is before
