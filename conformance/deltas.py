@@ -27,10 +27,11 @@ def joined(deltas: Json) -> Json:
     run = _Run()
     for delta in deltas:
         for step in _steps(delta) if isinstance(delta, dict) else (delta,):
-            if not run.takes(step):
+            follower = _Run(step)
+            if not run.takes(follower):
                 run.close()
                 steps.append(step)
-                run = _Run(step)
+                run = follower
     run.close()
     return steps
 
@@ -42,12 +43,11 @@ class _Run:
         self._holder, self._key, self._name = _fragment(step)
         self._pieces = [] if self._holder is None else [self._holder[self._key]]
 
-    def takes(self, step: Json) -> bool:
-        """Adds a fragment, if it goes on with this one."""
-        holder, key, name = _fragment(step)
-        if holder is None or self._holder is None or name != self._name:
+    def takes(self, other: _Run) -> bool:
+        """Adds the fragment of a step that goes on with this one."""
+        if other._holder is None or self._holder is None or other._name != self._name:
             return False
-        self._pieces.append(holder[key])
+        self._pieces.extend(other._pieces)
         return True
 
     def close(self) -> None:

@@ -65,11 +65,6 @@ class Entry:
         """Is this how it fails? `#` in a signature stands for any index."""
         return signature in self.signatures or INDEX.sub("#", signature) in self.signatures
 
-    @property
-    def reason(self) -> tuple[str, str]:
-        """What it means, and where it is reported."""
-        return self.because, self.issue
-
     def __str__(self) -> str:
         return f"known failure {self.number} ({self.case}, {self.check})"
 

@@ -145,7 +145,9 @@ def faults(port: Port) -> list[Told]:
             continue
         for check, signature in failing(case, accept).items():
             entry = None if port.ledger is None else port.ledger.entry(case.id, check, signature)
-            says, issue = (f"Not explained yet: {check}, {signature}", "") if entry is None else entry.reason
+            says, issue = f"Not explained yet: {check}, {signature}", ""
+            if entry is not None:
+                says, issue = entry.because, entry.issue
             found.setdefault((says, issue), Told(says, issue)).failures.append((case, check))
     return sorted(found.values(), key=lambda fault: (LEVELS.index(fault.level), -fault.cases, fault.says))
 
